@@ -18,6 +18,7 @@ from mcpapps_jupyter.errors import StartFailed, in_words
 from mcpapps_jupyter.transports.frames import LINE_LIMIT, make_json, not_numbers, parse_line
 from mcpapps_jupyter.transports.hooks import Frame, Hooks, notify
 from mcpapps_jupyter.transports.http_client import EndpointClient, place
+from mcpapps_jupyter.transports.leaving import Leaving, to_the_end
 from mcpapps_jupyter.transports.old_sse import OldSse
 from mcpapps_jupyter.transports.streams import Inbox, Outbox
 from mcpapps_jupyter.transports.wire import Wire
@@ -27,7 +28,7 @@ Kind = Literal["http", "sse"]
 _GRACE, _HURRIED_GRACE = 2.0, 0.4
 
 
-class HttpTransport:
+class HttpTransport(Leaving):
     """Speak with a server over HTTP.
 
     A request that gets no answer fails alone, with the reason. A server that takes no connections is
@@ -58,6 +59,7 @@ class HttpTransport:
         auth: httpx2.Auth | None = None,
         kind: Kind = "http",
     ) -> None:
+        super().__init__()
         self.kind: Kind = kind
         self._url = url
         self._hooks = hooks or Hooks()
@@ -76,7 +78,6 @@ class HttpTransport:
         self._speaking: asyncio.Task[None] | None = None
         self._refusal: StartFailed | None = None
         self._closing = False
-        self._hurried = asyncio.Event()
         #: Why the connection was lost, in words; None while it was not.
         self.failure: str | None = None
 
@@ -84,10 +85,6 @@ class HttpTransport:
     def session_id(self) -> str | None:
         """The server's session id, in the handshake era."""
         return self._client.session_id
-
-    def hurry(self) -> None:
-        """Shorten the good-bye: the kernel is about to exit."""
-        self._hurried.set()
 
     async def __aenter__(self) -> tuple[Inbox, Outbox]:
         """Open the connection.
@@ -97,14 +94,13 @@ class HttpTransport:
         StartFailed
             There is no SSE server, for ``kind="sse"``. Streamable HTTP connects with its first message.
         """
-        await self._client.__aenter__()
         self._speaking = asyncio.get_running_loop().create_task(self._speak())
         try:
             await self._ready.wait()
             if self._refusal is not None:
                 raise self._refusal
         except BaseException:
-            await self._close()
+            await to_the_end(self._close())
             raise
         return self._inbox, Outbox(self._send)
 
@@ -112,20 +108,16 @@ class HttpTransport:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the connection; the server is told to forget the session."""
-        await self._close()
+        await to_the_end(self._close())
 
     async def _close(self) -> None:
         self._closing = True
-        grace = _HURRIED_GRACE if self._hurried.is_set() else _GRACE
-        with anyio.CancelScope(shield=True):
-            if self._speaking is not None:
-                self._speaking.cancel()
-                await asyncio.wait([self._speaking], timeout=grace)
-            if self.failure is None:
-                with anyio.move_on_after(grace):
-                    await self._client.end_session(self._url)
-            with anyio.move_on_after(grace):
-                await self._client.__aexit__(None, None, None)
+        if self._speaking is not None:
+            self._speaking.cancel()
+            await self._within(_GRACE, _HURRIED_GRACE, _finish(self._speaking))
+        if self.failure is None:
+            await self._within(_GRACE, _HURRIED_GRACE, self._client.end_session(self._url))
+        await self._within(_GRACE, _HURRIED_GRACE, self._client.aclose())
         self._wire.end("the connection was closed")
 
     # -- traffic --------------------------------------------------------------------------------------
@@ -235,3 +227,7 @@ class HttpTransport:
             notify(self._hooks.on_noise, noise)
         for frame in parsed.frames:
             self._wire.incoming(frame)
+
+
+async def _finish(task: asyncio.Task[None]) -> None:
+    await asyncio.wait([task])

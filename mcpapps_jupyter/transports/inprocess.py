@@ -16,6 +16,7 @@ from mcp.shared.message import SessionMessage
 from mcpapps_jupyter.errors import StartFailed, in_words
 from mcpapps_jupyter.transports.frames import make_json, not_numbers
 from mcpapps_jupyter.transports.hooks import Frame, Hooks, notify
+from mcpapps_jupyter.transports.leaving import Leaving, to_the_end
 from mcpapps_jupyter.transports.streams import Inbox, Outbox
 from mcpapps_jupyter.transports.wire import Wire, parse_message
 
@@ -23,7 +24,7 @@ _GRACE, _HURRIED_GRACE = 2.0, 0.4
 _CANCEL = 1.0
 
 
-class InProcessTransport:
+class InProcessTransport(Leaving):
     """Run a server object, an ``MCPServer`` or a low-level ``Server``, and speak with it by messages.
 
     The server gets a thread with a loop of its own, so that a blocking call in one of its tools stops
@@ -39,6 +40,7 @@ class InProcessTransport:
     """
 
     def __init__(self, server: Any, hooks: Hooks | None = None) -> None:
+        super().__init__()
         self._server = server
         self._hooks = hooks or Hooks()
         self._inbox = Inbox()
@@ -48,14 +50,9 @@ class InProcessTransport:
         self._peer_loop: asyncio.AbstractEventLoop | None = None
         self._serving: asyncio.Task[None] | None = None
         self._done = asyncio.Event()
-        self._hurried = asyncio.Event()
         self._closing = False
         #: Why the server ended by itself, in words; None while it has not.
         self.failure: str | None = None
-
-    def hurry(self) -> None:
-        """Shorten the good-bye: the kernel is about to exit."""
-        self._hurried.set()
 
     async def __aenter__(self) -> tuple[Inbox, Outbox]:
         """Start the server's thread.
@@ -79,23 +76,16 @@ class InProcessTransport:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End the server; its thread is left behind if its code does not come back."""
-        self._closing = True
-        with anyio.CancelScope(shield=True):
-            self._on_peer(self._peer.end)
-            if not await self._ended(_GRACE):
-                self._on_peer(self._cancel)
-                if not await self._ended(_CANCEL):
-                    self._hooks.warn(
-                        "code of the in-process server does not return; its thread is left behind"
-                    )
-        self._wire.end("the connection was closed")
+        await to_the_end(self._stop())
 
-    async def _ended(self, seconds: float) -> bool:
-        if self._hurried.is_set():
-            seconds = _HURRIED_GRACE
-        with anyio.move_on_after(seconds):
-            await self._done.wait()
-        return self._done.is_set()
+    async def _stop(self) -> None:
+        self._closing = True
+        self._on_peer(self._peer.end)
+        if not await self._within(_GRACE, _HURRIED_GRACE, self._done.wait()):
+            self._on_peer(self._cancel)
+            if not await self._within(_CANCEL, _HURRIED_GRACE, self._done.wait()):
+                self._hooks.warn("code of the in-process server does not return; its thread is left behind")
+        self._wire.end("the connection was closed")
 
     # -- on the session's loop ------------------------------------------------------------------------
 

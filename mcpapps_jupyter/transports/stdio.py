@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import signal
 from collections import deque
-from collections.abc import Coroutine
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from mcpapps_jupyter.transports.command import find_command
 from mcpapps_jupyter.transports.frames import LineSplitter, Oversize, encode
 from mcpapps_jupyter.transports.guard import ProcessGuard
 from mcpapps_jupyter.transports.hooks import Hooks, notify
+from mcpapps_jupyter.transports.leaving import Leaving, to_the_end
 from mcpapps_jupyter.transports.process_tree import ProcessTree, process_tree, spawn_options
 from mcpapps_jupyter.transports.streams import Inbox, Outbox
 from mcpapps_jupyter.transports.wire import Wire
@@ -36,12 +36,12 @@ _STDERR_LINES, _STDERR_LINE = 500, 4096
 _TOLD_LINES = 3
 
 
-class StdioTransport:
+class StdioTransport(Leaving):
     """Start a server, speak with it over its pipes, and leave nothing of it behind.
 
     Enter it as an async context manager, as ``mcp.Client(server=…)`` does. On the way out stdin is
     closed, then the whole process tree is asked to end and finally killed; that takes some seconds at
-    most, and about one after :meth:`hurry`.
+    most, and about one with :attr:`hurry`.
 
     Parameters
     ----------
@@ -54,6 +54,7 @@ class StdioTransport:
     """
 
     def __init__(self, launch: Launch, hooks: Hooks | None = None, guard: ProcessGuard | None = None) -> None:
+        super().__init__()
         self._launch = launch
         self._hooks = hooks or Hooks()
         self._guard = guard
@@ -65,7 +66,6 @@ class StdioTransport:
         self._tree: ProcessTree | None = None
         self._watcher: asyncio.Task[None] | None = None
         self._closing = False
-        self._hurried = asyncio.Event()
         #: Why the server went away by itself, in words; None while it has not.
         self.failure: str | None = None
 
@@ -78,10 +78,6 @@ class StdioTransport:
     def stderr_tail(self) -> list[str]:
         """The last lines of the server's stderr, oldest first."""
         return list(self._stderr)
-
-    def hurry(self) -> None:
-        """Shorten the good-bye, a running one included: the kernel is about to exit."""
-        self._hurried.set()
 
     async def __aenter__(self) -> tuple[Inbox, Outbox]:
         """Start the server.
@@ -110,7 +106,7 @@ class StdioTransport:
         except (OSError, ValueError) as error:
             raise StartFailed(f"{self._launch.command!r} cannot be started: {error}.") from error
         except BaseException:  # cancelled half-way: the process may exist already
-            await _to_the_end(self._stop())
+            await to_the_end(self._stop())
             raise
         self._watcher = loop.create_task(self._watch(pipes))
         return self._inbox, self._outbox
@@ -119,7 +115,7 @@ class StdioTransport:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop the server and everything it started, even when cancelled meanwhile."""
-        await _to_the_end(self._stop())
+        await to_the_end(self._stop())
 
     # -- traffic ------------------------------------------------------------------------------------
 
@@ -215,18 +211,6 @@ class StdioTransport:
             await pipes.exited.wait()
         if self._guard is not None:
             self._guard.forget(tree.pid)
-
-    async def _within(self, seconds: float, hurried: float, event: Coroutine[Any, Any, object]) -> None:
-        """Wait for `event`, at most `seconds`, or `hurried` once somebody is in a hurry."""
-        waiting = asyncio.ensure_future(event)
-        hurry = asyncio.ensure_future(self._hurried.wait())
-        try:
-            await asyncio.wait([waiting, hurry], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if self._hurried.is_set() and not waiting.done():
-                await asyncio.wait([waiting], timeout=hurried)
-        finally:
-            waiting.cancel()
-            hurry.cancel()
 
 
 class _Pipes(asyncio.SubprocessProtocol):
@@ -328,21 +312,6 @@ async def _first(*events: asyncio.Event) -> None:
 async def _gone(tree: ProcessTree) -> None:
     while tree.alive():  # noqa: ASYNC110 - nothing tells when a group is empty
         await asyncio.sleep(_POLL)
-
-
-async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """Await bounded `work` to its end, whoever cancels meanwhile; the cancellation follows after it."""
-    task = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    with anyio.CancelScope(shield=True):
-        while not task.done():
-            try:
-                await asyncio.shield(task)
-            except asyncio.CancelledError as error:
-                cancelled = error
-    if cancelled is not None:
-        raise cancelled
-    task.result()
 
 
 def _signal_name(number: int) -> str:
