@@ -17,8 +17,10 @@ from mcpapps_jupyter.manifest.model import (
     Manifest,
 )
 from mcpapps_jupyter.manifest.parse import (
+    ENTRY_KEYS,
     OVERRIDE_KEYS,
     ParsedManifest,
+    canonical,
     parse_document,
     parse_manifest,
     parse_mapping,
@@ -26,12 +28,14 @@ from mcpapps_jupyter.manifest.parse import (
 
 __all__ = [
     "DEFAULT_STARTUP_SECONDS",
+    "ENTRY_KEYS",
     "MANIFEST_HOST_LEVEL",
     "OVERRIDE_KEYS",
     "PROTOCOL_VERSIONS",
     "Launch",
     "Manifest",
     "ParsedManifest",
+    "canonical",
     "inherited_environment",
     "parse_document",
     "parse_manifest",
