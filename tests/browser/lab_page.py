@@ -100,6 +100,7 @@ class LabPage:
         light = str("Light" in name).lower()
         drawn = f'body[data-jp-theme-light="{light}"][data-jp-theme-name="{name}"]'
         self.page.wait_for_selector(drawn, state="attached")
+        self._wait_for_splash_to_go()
 
     def screenshot(self, name: str, cell: int | None = None) -> Path:
         """Draw the tab, or the visible part of one cell, into ``.artifacts/NAME.png``."""
@@ -202,6 +203,10 @@ class LabPage:
     def _wait_for_notebook(self) -> None:
         self.page.wait_for_function("path => lab.isOpen(path)", arg=self._path, timeout=60_000)
         self.page.evaluate("() => lab.ready()")
+        self._wait_for_splash_to_go()
+
+    def _wait_for_splash_to_go(self) -> None:
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached")
 
 
 def _write_notebook(path: Path, cells: Sequence[str]) -> None:

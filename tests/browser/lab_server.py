@@ -39,6 +39,8 @@ class LabServer:
         Where the server listens, without a slash at the end.
     root : Path
         The folder that the server shows.
+    config_folder : Path
+        Jupyter's configuration of the one who runs the server, read when it starts.
     log : Path
         What server and kernels have written.
     """
@@ -46,13 +48,14 @@ class LabServer:
     def __init__(self, folder: Path, *options: str) -> None:
         self.root = folder / "notebooks"
         self.root.mkdir(parents=True)
+        self.config_folder = folder / "config"
         self.log = folder / "jupyterlab.log"
         self.url = ""
         self._settings_folder = folder / "settings"
         self._runtime_folder = folder / "runtime"
         self._options = options
         self._env = os.environ | {
-            "JUPYTER_CONFIG_DIR": str(folder / "config"),
+            "JUPYTER_CONFIG_DIR": str(self.config_folder),
             "JUPYTER_DATA_DIR": str(folder / "data"),
             "JUPYTER_RUNTIME_DIR": str(self._runtime_folder),
             "JUPYTERLAB_SETTINGS_DIR": str(self._settings_folder),
