@@ -1,0 +1,117 @@
+/** One widget model's side of things: its channel, its last known state, its open questions, its views. */
+
+import { CommChannel, type Model } from "./channel";
+import { isObject } from "./json";
+import type { View } from "./view";
+import { type AskMessage, type Envelope, readAsk, readOpen, readState, type StateMessage } from "./wire";
+
+/** Sent with `hello`. */
+export const VERSION = "0.1.0";
+
+const DESCRIPTORS = ["app_id", "app_name", "tool", "uri", "title", "height", "mode", "header"] as const;
+
+export interface Descriptor {
+  appId: string;
+  appName: string;
+  tool: string;
+  title: string;
+  /** Pixels; 0 means that the page decides. */
+  height: number;
+  mode: string;
+  header: boolean;
+}
+
+export class Session {
+  readonly channel: CommChannel;
+  /** What the kernel last said about the widget as a whole. */
+  state: StateMessage = { state: "starting", text: "", hint: "" };
+  private readonly asks = new Map<string, AskMessage>();
+  private readonly views = new Set<View>();
+
+  constructor(
+    private readonly model: Model,
+    signal: AbortSignal,
+  ) {
+    this.channel = new CommChannel(
+      model,
+      (envelope) => this.receive(envelope),
+      () => this.eachView((view) => view.disconnected()),
+      signal,
+    );
+    const describe = () => this.eachView((view) => view.describe());
+    for (const name of DESCRIPTORS) model.on(`change:${name}`, describe);
+    signal.addEventListener("abort", () => {
+      for (const name of DESCRIPTORS) model.off(`change:${name}`, describe);
+    });
+    this.channel.send("hello", "", { front: VERSION });
+  }
+
+  get descriptor(): Descriptor {
+    const get = (name: (typeof DESCRIPTORS)[number]) => this.model.get(name);
+    const text = (name: (typeof DESCRIPTORS)[number]) => String(get(name) ?? "");
+    return {
+      appId: text("app_id"),
+      appName: text("app_name") || text("app_id"),
+      tool: text("tool") || text("uri"),
+      title: text("title"),
+      height: Math.max(0, Number(get("height")) || 0),
+      mode: text("mode"),
+      header: get("header") !== false,
+    };
+  }
+
+  /** Adds a view; it learns at once what the others know. */
+  add(view: View): void {
+    this.views.add(view);
+    for (const ask of this.asks.values()) view.ask(ask);
+  }
+
+  remove(view: View): void {
+    this.views.delete(view);
+  }
+
+  private eachView(act: (view: View) => void): void {
+    for (const view of [...this.views]) act(view);
+  }
+
+  private receive({ kind, view: id, message, session }: Envelope): void {
+    const chosen = [...this.views].filter((view) => id === "" || view.frameId === id);
+    const each = (act: (view: View) => void) => chosen.forEach(act);
+    if (kind === "rpc") {
+      each((view) => view.deliver(message, session));
+    } else if (kind === "open") {
+      const open = readOpen(message);
+      if (open) each((view) => view.open(open));
+    } else if (kind === "pending") {
+      if (isObject(message)) each((view) => view.stillWorking(message.ids));
+    } else if (kind === "state") {
+      const state = readState(message);
+      if (!state) return;
+      if (id === "") this.state = state;
+      each((view) => view.show(state));
+    } else if (kind === "ask") {
+      if (isObject(message)) this.question(message, id, each);
+    } else if (kind === "gone") {
+      const reason = isObject(message) && typeof message.reason === "string" ? message.reason : "";
+      if (id === "") this.state = { state: "ended", text: reason, hint: "" };
+      each((view) => view.show({ state: "ended", text: reason, hint: "" }));
+    }
+  }
+
+  private question(
+    message: Record<string, unknown>,
+    id: string,
+    each: (act: (view: View) => void) => void,
+  ): void {
+    if (message.closed === true && typeof message.ask === "string") {
+      const key = message.ask;
+      this.asks.delete(key);
+      this.eachView((view) => view.closeAsk(key));
+      return;
+    }
+    const ask = readAsk(message);
+    if (!ask) return;
+    if (id === "") this.asks.set(ask.ask, ask);
+    each((view) => view.ask(ask));
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Strips: our questions to the person, in the header and outside of the page.
+ *
+ * A page can provoke a strip just before an expected click, so the buttons of a strip are dead until it has been
+ * visible and has stood still for a moment. A strip never takes the focus: keys act only for someone who went there.
+ */
+
+import { h, type IconName, icon } from "./dom";
+import { encode, spellOut } from "./json";
+
+/** Milliseconds that a strip must stand still before its buttons act. */
+export const ARMING_MS = 600;
+const SAMPLE_MS = 100;
+
+export interface Action {
+  label: string;
+  primary?: boolean;
+  /** Called by a click on an armed button. */
+  run(): void;
+}
+
+/** Refuses clicks on things that have only just appeared or moved under the pointer. */
+export class Guard {
+  private since = performance.now();
+  private visible = typeof IntersectionObserver === "undefined";
+  private place = "";
+  private readonly timer: ReturnType<typeof setInterval>;
+  private readonly observer: IntersectionObserver | undefined;
+
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly changed: (armed: boolean) => void,
+  ) {
+    this.timer = setInterval(() => this.sample(), SAMPLE_MS);
+    if (!this.visible) {
+      this.observer = new IntersectionObserver(
+        (entries) => {
+          const visible = entries.at(-1)?.isIntersecting ?? false;
+          if (visible && !this.visible) this.since = performance.now();
+          this.visible = visible;
+          this.sample();
+        },
+        { threshold: 0.9 },
+      );
+      this.observer.observe(element);
+    }
+  }
+
+  get armed(): boolean {
+    return this.visible && performance.now() - this.since >= ARMING_MS;
+  }
+
+  dispose(): void {
+    clearInterval(this.timer);
+    this.observer?.disconnect();
+  }
+
+  private sample(): void {
+    const { left, top } = this.element.getBoundingClientRect();
+    const place = `${Math.round(left / 4)},${Math.round(top / 4)}`;
+    if (place !== this.place) {
+      this.place = place;
+      this.since = performance.now();
+    }
+    this.changed(this.armed);
+  }
+}
+
+/** One question with its buttons. */
+export class Strip {
+  readonly element: HTMLElement;
+  private readonly guard: Guard;
+  private readonly buttons: HTMLButtonElement[];
+
+  constructor(
+    symbol: IconName,
+    title: (Node | string)[],
+    details: (Node | undefined)[],
+    actions: readonly Action[],
+  ) {
+    this.buttons = actions.map((action) => {
+      const button = h(
+        "button",
+        { type: "button", class: action.primary ? "mcpapp-primary" : "" },
+        action.label,
+      );
+      button.addEventListener("click", (event) => {
+        if (event.isTrusted && this.guard.armed) action.run();
+      });
+      return button;
+    });
+    const row = h("div", { class: "mcpapp-actions" }, ...this.buttons);
+    this.element = h(
+      "section",
+      { class: "mcpapp-strip", role: "group" },
+      icon(symbol),
+      h("div", { class: "mcpapp-ask" }, h("div", { class: "mcpapp-question" }, ...title), ...details),
+      row,
+    );
+    this.guard = new Guard(row, (armed) => {
+      for (const button of this.buttons) {
+        if (armed) button.removeAttribute("aria-disabled");
+        else button.setAttribute("aria-disabled", "true");
+      }
+    });
+  }
+
+  /** Whether the strip has stood still long enough to act on. */
+  get armed(): boolean {
+    return this.guard.armed;
+  }
+
+  close(): void {
+    this.guard.dispose();
+    this.element.remove();
+  }
+}
+
+const SHOWN = 300;
+
+/** A value as escaped JSON: the first characters, the whole on demand. */
+export function jsonBlock(value: unknown, shown = SHOWN): HTMLElement | undefined {
+  const text = spellOut(encode(value) === undefined ? "" : JSON.stringify(value, null, 2));
+  if (text === "" || text === "{}") return undefined;
+  return textBlock(text, shown);
+}
+
+/** Text cut to `shown` characters, with a button for the rest. */
+export function textBlock(text: string, shown: number): HTMLElement {
+  const pre = h("pre", { class: "mcpapp-text" }, text.length > shown ? `${text.slice(0, shown)}…` : text);
+  if (text.length <= shown) return pre;
+  const more = h("button", { type: "button", class: "mcpapp-more" }, `Show all ${text.length} characters`);
+  more.addEventListener("click", () => {
+    pre.textContent = text;
+    more.remove();
+  });
+  return h("div", {}, pre, more);
+}
