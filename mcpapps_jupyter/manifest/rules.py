@@ -230,6 +230,11 @@ def check_variables(data: Data, report: Report) -> None:
         for name in VARIABLE.findall(text):
             if name.startswith("env:") or name in ("python", "manifestDir"):
                 continue
+            if name.startswith("input:"):
+                report.error(
+                    path, f"asks the user for '{name[6:]}', which only VS Code can; write ${{env:NAME}}."
+                )
+                continue
             hint = did_you_mean(name, ("python", "manifestDir", "env:NAME"))
             unknown = quoted("${" + name + "}")
             report.warning(
