@@ -1,4 +1,4 @@
-"""The chain's opening data: six stores, eight departments, forty products. Made up, and the same at every start."""
+"""The chain's opening data: six stores, eight departments, forty products; the same at every start."""
 
 from .models import Category, Product, Store, Supplier
 
@@ -13,27 +13,29 @@ CATEGORIES = (
     Category(id=8, name="Household", description="Paper, soap and cleaning"),
 )
 
-SUPPLIERS = (
-    Supplier(id=1, name="Green Valley Growers", contact="Ines Moreau", email="orders@greenvalley.example", lead_time_days=1, minimum_order=80),
-    Supplier(id=2, name="Alder Dairy Cooperative", contact="Tom Alder", email="sales@alderdairy.example", lead_time_days=2, minimum_order=120),
-    Supplier(id=3, name="Stone Mill Bakers", contact="Ruth Okafor", email="night@stonemill.example", lead_time_days=1, minimum_order=60),
-    Supplier(id=4, name="Northsea Fish & Meats", contact="Lars Holm", email="counter@northsea.example", lead_time_days=2, minimum_order=150),
-    Supplier(id=5, name="Larder Wholesale", contact="Priya Nair", email="trade@larder.example", lead_time_days=4, minimum_order=200),
-    Supplier(id=6, name="Polar Line Foods", contact="Mika Laine", email="dispatch@polarline.example", lead_time_days=5, minimum_order=180),
-    Supplier(id=7, name="Clearwater Beverages", contact="Sofia Conti", email="orders@clearwater.example", lead_time_days=3, minimum_order=150),
-    Supplier(id=8, name="Homewell Supplies", contact="Daniel Roth", email="b2b@homewell.example", lead_time_days=6, minimum_order=100),
-)  # fmt: skip
+# id, name, contact, e-mail, days from order to delivery, smallest order in dollars.
+_SUPPLIERS = (
+    (1, "Green Valley Growers", "Ines Moreau", "orders@greenvalley.example", 1, 80),
+    (2, "Alder Dairy Cooperative", "Tom Alder", "sales@alderdairy.example", 2, 120),
+    (3, "Stone Mill Bakers", "Ruth Okafor", "night@stonemill.example", 1, 60),
+    (4, "Northsea Fish & Meats", "Lars Holm", "counter@northsea.example", 2, 150),
+    (5, "Larder Wholesale", "Priya Nair", "trade@larder.example", 4, 200),
+    (6, "Polar Line Foods", "Mika Laine", "dispatch@polarline.example", 5, 180),
+    (7, "Clearwater Beverages", "Sofia Conti", "orders@clearwater.example", 3, 150),
+    (8, "Homewell Supplies", "Daniel Roth", "b2b@homewell.example", 6, 100),
+)
 
-STORES = (
-    Store(id=1, name="Harbour Market", city="Northhaven", address="2 Quay Street", manager="Elena Brandt", opening_hours="07:00-22:00"),
-    Store(id=2, name="Old Town Grocer", city="Northhaven", address="41 Chapel Lane", manager="Marcus Webb", opening_hours="08:00-20:00"),
-    Store(id=3, name="Riverside Fresh", city="Millbridge", address="118 River Road", manager="Aiko Tanaka", opening_hours="07:00-22:00"),
-    Store(id=4, name="Hilltop Foods", city="Millbridge", address="7 Summit Avenue", manager="Joana Reis", opening_hours="08:00-21:00"),
-    Store(id=5, name="Parkside Market", city="Elmford", address="63 Park Row", manager="Samuel Idowu", opening_hours="07:00-21:00"),
-    Store(id=6, name="Station Express", city="Elmford", address="Platform Hall, Central Station", manager="Nora Lindqvist", opening_hours="05:30-23:30"),
-)  # fmt: skip
+# id, name, city, address, manager, opening hours, floor space against the average store in percent.
+_STORES = (
+    (1, "Harbour Market", "Northhaven", "2 Quay Street", "Elena Brandt", "07:00-22:00", 130),
+    (2, "Old Town Grocer", "Northhaven", "41 Chapel Lane", "Marcus Webb", "08:00-20:00", 70),
+    (3, "Riverside Fresh", "Millbridge", "118 River Road", "Aiko Tanaka", "07:00-22:00", 115),
+    (4, "Hilltop Foods", "Millbridge", "7 Summit Avenue", "Joana Reis", "08:00-21:00", 90),
+    (5, "Parkside Market", "Elmford", "63 Park Row", "Samuel Idowu", "07:00-21:00", 100),
+    (6, "Station Express", "Elmford", "Central Station, Hall B", "Nora Lindqvist", "05:30-23:30", 45),
+)
 
-# id: name, unit, price, supplier, a full shelf in a store of average size. The first digit of the id is the category.
+# id: name, unit, price, supplier, full shelf in an average store. The first digit of the id is the category.
 _PRODUCTS: dict[int, tuple[str, str, float, int, int]] = {
     101: ("Bananas", "kg", 1.89, 1, 120),
     102: ("Gala Apples", "kg", 2.79, 1, 110),
@@ -77,58 +79,35 @@ _PRODUCTS: dict[int, tuple[str, str, float, int, int]] = {
     805: ("Bin Bags", "roll", 2.6, 8, 60),
 }
 
-PRODUCTS = tuple(
-    Product(id=id_, name=name, category_id=id_ // 100, supplier_id=supplier, unit=unit, unit_price=price)
-    for id_, (name, unit, price, supplier, _) in _PRODUCTS.items()
-)
-
-# Floor space of each store against the average one, in percent.
-_SIZE = {1: 130, 2: 70, 3: 115, 4: 90, 5: 100, 6: 45}
-
-# How full the shelves are, in percent. Walked with a stride, so that neighbours differ and every start is the same.
-_FILL = (
-    84,
-    61,
-    93,
-    47,
-    72,
-    26,
-    88,
-    55,
-    100,
-    38,
-    67,
-    79,
-    14,
-    91,
-    52,
-    76,
-    43,
-    96,
-    31,
-    69,
-    82,
-    58,
-    8,
-    87,
-    64,
-    49,
-    74,
-    35,
-    90,
-)
+# How full the shelves are, in percent. Walked with a stride, so that neighbours differ.
+_FILL = (84, 61, 93, 47, 72, 26, 88, 55, 100, 38, 67, 79, 14, 91, 52, 76, 43, 96, 31, 69, 82, 58, 8, 87, 64)
 
 # A platform kiosk sells what travellers carry away: no counter, no bulk, no big household packs.
 _NOT_AT_STATION = frozenset(
-    {103, 203, 205, 302, 401, 402, 403, 404, 405, 502, 503, 504, 505, 601, 602, 605, 701, 801, 803, 804}
+    (103, 203, 205, 302, 401, 402, 403, 404, 405, 502, 503, 504, 505, 601, 602, 605, 701, 801, 803, 804)
 )
 
 # A few shelves that somebody has to look at today.
 _SPECIAL = {(1, 303): 0, (3, 202): 0, (4, 703): 0, (2, 101): 4, (5, 403): 1}
 
+SUPPLIERS = tuple(
+    Supplier(id=id_, name=name, contact=contact, email=email, lead_time_days=days, minimum_order=minimum)
+    for id_, name, contact, email, days, minimum in _SUPPLIERS
+)
+
+STORES = tuple(
+    Store(id=id_, name=name, city=city, address=address, manager=manager, opening_hours=hours)
+    for id_, name, city, address, manager, hours, _ in _STORES
+)
+
+PRODUCTS = tuple(
+    Product(id=id_, name=name, category_id=id_ // 100, supplier_id=supplier, unit=unit, unit_price=price)
+    for id_, (name, unit, price, supplier, _) in _PRODUCTS.items()
+)
+
 
 def opening_stock() -> dict[tuple[int, int], tuple[int, int, int]]:
-    """The inventory at the start of the day.
+    """Return the inventory as the day begins.
 
     Returns
     -------
@@ -136,12 +115,12 @@ def opening_stock() -> dict[tuple[int, int], tuple[int, int, int]]:
         `(store id, product id)` to `(quantity, reorder point, target level)`, in units of the product.
     """
     stock = {}
-    for store in STORES:
+    for store, *_, size in _STORES:
         for index, (product, (*_, shelf)) in enumerate(_PRODUCTS.items()):
-            if store.id == 6 and product in _NOT_AT_STATION:
+            if store == 6 and product in _NOT_AT_STATION:
                 continue
-            target = max(6, round(shelf * _SIZE[store.id] / 100))
-            fill = _FILL[(store.id * 11 + index * 7) % len(_FILL)]
-            quantity = _SPECIAL.get((store.id, product), round(target * fill / 100))
-            stock[store.id, product] = (quantity, max(2, round(target * 0.25)), target)
+            target = max(6, round(shelf * size / 100))
+            fill = _FILL[(store * 11 + index * 7) % len(_FILL)]
+            quantity = _SPECIAL.get((store, product), round(target * fill / 100))
+            stock[store, product] = (quantity, max(2, round(target * 0.25)), target)
     return stock

@@ -6,14 +6,14 @@ from mcp.server.mcpserver.exceptions import ToolError
 class GroceryError(ToolError):
     """A refusal that the caller can understand and act on.
 
-    A `ToolError`, because the SDK hands exactly those texts to the client; the text of any other exception stays on the
-    server.
+    A `ToolError`, because the SDK hands exactly those texts to the client; the text of any other exception
+    stays on the server.
     """
 
 
-class NotFound(GroceryError):
+class NotFoundError(GroceryError):
     """An id that names nothing."""
 
 
-class Refused(GroceryError):
+class RefusedError(GroceryError):
     """A change that would break a rule of the stock, such as a negative quantity."""

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 Status = Literal["ok", "low", "out"]
+Urgency = Literal["routine", "urgent", "emergency"]
 
 
 class Wire(BaseModel):
@@ -100,3 +101,79 @@ class Dashboard(Wire):
     categories: list[Category]
     totals: Totals
     rows: list[InventoryRow]
+
+
+class Changes(Wire):
+    """What is new since a revision."""
+
+    revision: int
+    rows: list[InventoryRow] = Field(description="The rows that changed, as they are now")
+
+
+class StoreTotals(Wire):
+    """One store's line in the chain's summary."""
+
+    id: int
+    name: str
+    totals: Totals
+
+
+class ChainSummary(Wire):
+    """All stores at a glance."""
+
+    revision: int
+    totals: Totals
+    stores: list[StoreTotals]
+
+
+class CategorySummary(Wire):
+    """One category's line in a store's summary."""
+
+    id: int
+    name: str
+    totals: Totals
+
+
+class StoreSummary(Wire):
+    """One store at a glance."""
+
+    store: Store
+    totals: Totals
+    categories: list[CategorySummary]
+    low_stock: list[InventoryRow] = Field(description="Emptiest first")
+
+
+class ProductDetails(Wire):
+    """One product, with its stock in every store that carries it."""
+
+    product: Product
+    category: Category
+    supplier: Supplier
+    totals: Totals
+    stores: list[InventoryRow]
+
+
+class Recommendation(Wire):
+    """What to order for one row of the stock."""
+
+    store_id: int
+    store: str
+    product_id: int
+    product: str
+    unit: str
+    quantity: int = Field(description="On hand now")
+    reorder_point: int
+    order_quantity: int = Field(description="Fills up to the target level")
+    supplier_id: int
+    supplier: str
+    lead_time_days: int
+    cost: float = Field(description="orderQuantity * unitPrice, in US dollars")
+    urgency: Urgency = Field(description="emergency: nothing left; urgent: half the reorder point or less")
+
+
+class Outcome(Wire):
+    """What came of a conversation with the user."""
+
+    done: bool = Field(description="False if the user decided against it, and nothing was changed")
+    message: str
+    rows: list[InventoryRow] = Field(description="The rows that changed, as they are now")

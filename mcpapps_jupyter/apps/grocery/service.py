@@ -1,214 +1,164 @@
-"""What can be known and done about the chain's stock. In memory, thread-safe, and without a word of MCP."""
+"""The chain's stock and what can be done with it. In memory, thread-safe, and without a word of MCP."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from threading import RLock
-from typing import TypeVar
 
 from . import data
-from .errors import NotFound, Refused
-from .models import Category, Dashboard, InventoryRow, Product, Status, Store, Supplier, Totals
+from .catalogue import Catalogue
+from .errors import NotFoundError, RefusedError
+from .models import InventoryRow, Status
+from .wording import amount
 
-_Entity = TypeVar("_Entity", Category, Product, Store, Supplier)
+
+@dataclass
+class _Shelf:
+    """What is recorded for one product in one store."""
+
+    quantity: int
+    reorder_point: int
+    target_level: int
+    revision: int = 0
 
 
 class GroceryService:
-    """The chain: its catalogue, which stays, and its stock, which changes.
+    """The stock of all stores.
 
-    Every change raises `revision` by one, so that a reader can tell at once whether there is anything new.
+    Attributes
+    ----------
+    catalogue
+        Stores, products, categories and suppliers.
+    revision
+        Raised by one with each change, so that a reader can ask for what is new since then.
     """
 
     def __init__(self) -> None:
+        self.catalogue = Catalogue()
+        self.revision = 0
+        self._shelves = {key: _Shelf(*levels) for key, levels in data.opening_stock().items()}
         # The SDK runs `def` tools in worker threads, so two changes may come at the same moment.
         self._lock = RLock()
-        self._stock = data.opening_stock()
-        self.revision = 1
-        self._categories = {item.id: item for item in data.CATEGORIES}
-        self._products = {item.id: item for item in data.PRODUCTS}
-        self._suppliers = {item.id: item for item in data.SUPPLIERS}
-        self._stores = {item.id: item for item in data.STORES}
-
-    # -- the catalogue ---------------------------------------------------------------------------------------------
-
-    def categories(self, category_id: int | None = None) -> list[Category]:
-        """All categories, or the one with this id."""
-        return list(self._categories.values()) if category_id is None else [self.category(category_id)]
-
-    def suppliers(self, supplier_id: int | None = None) -> list[Supplier]:
-        """All suppliers, or the one with this id."""
-        return list(self._suppliers.values()) if supplier_id is None else [self.supplier(supplier_id)]
-
-    def stores(self, store_id: int | None = None) -> list[Store]:
-        """All stores, or the one with this id."""
-        return list(self._stores.values()) if store_id is None else [self.store(store_id)]
-
-    def products(
-        self, product_id: int | None = None, category_id: int | None = None, supplier_id: int | None = None
-    ) -> list[Product]:
-        """Products that fit every filter given."""
-        if category_id is not None:
-            self.category(category_id)
-        if supplier_id is not None:
-            self.supplier(supplier_id)
-        return [
-            product
-            for product in (self._products.values() if product_id is None else [self.product(product_id)])
-            if category_id in (None, product.category_id) and supplier_id in (None, product.supplier_id)
-        ]
-
-    def category(self, category_id: int) -> Category:
-        """The category with this id; `NotFound` names the ones there are."""
-        return _find(self._categories, category_id, "category")
-
-    def supplier(self, supplier_id: int) -> Supplier:
-        """The supplier with this id; `NotFound` names the ones there are."""
-        return _find(self._suppliers, supplier_id, "supplier")
-
-    def store(self, store_id: int) -> Store:
-        """The store with this id; `NotFound` names the ones there are."""
-        return _find(self._stores, store_id, "store")
-
-    def product(self, product_id: int) -> Product:
-        """The product with this id."""
-        try:
-            return self._products[product_id]
-        except KeyError:
-            raise NotFound(
-                f"There is no product {product_id}. get_products lists the {len(self._products)} there are."
-            ) from None
-
-    # -- the stock -------------------------------------------------------------------------------------------------
 
     def inventory(self, store_id: int | None = None, product_id: int | None = None) -> list[InventoryRow]:
-        """Stock rows that fit every filter given, ordered by store and product."""
+        """List the rows that fit every filter given, ordered by store and product."""
         if store_id is not None:
-            self.store(store_id)
+            self.catalogue.store(store_id)
         if product_id is not None:
-            self.product(product_id)
+            self.catalogue.product(product_id)
         with self._lock:
             return [
                 self._row(*key)
-                for key in sorted(self._stock)
+                for key in sorted(self._shelves)
                 if store_id in (None, key[0]) and product_id in (None, key[1])
             ]
 
+    def low_stock(self, store_id: int | None = None) -> list[InventoryRow]:
+        """List the rows at or below their reorder point, emptiest first."""
+        rows = [row for row in self.inventory(store_id) if row.status != "ok"]
+        return sorted(rows, key=lambda row: (row.quantity / row.target_level, row.store_id, row.product_id))
+
     def row(self, store_id: int, product_id: int) -> InventoryRow:
-        """One stock row; `NotFound` if the store does not carry the product."""
-        store, product = self.store(store_id), self.product(product_id)
+        """Get one row; `NotFoundError` if the store does not carry the product."""
+        store, product = self.catalogue.store(store_id), self.catalogue.product(product_id)
         with self._lock:
-            if (store_id, product_id) not in self._stock:
-                raise NotFound(
+            if (store_id, product_id) not in self._shelves:
+                raise NotFoundError(
                     f"{store.name} does not carry {product.name}. set_inventory can add it to the range."
                 )
             return self._row(store_id, product_id)
 
-    def low_stock(self, store_id: int | None = None) -> list[InventoryRow]:
-        """Rows at or below their reorder point, emptiest first."""
-        rows = [row for row in self.inventory(store_id) if row.status != "ok"]
-        return sorted(rows, key=lambda row: (row.quantity / row.target_level, row.store_id, row.product_id))
-
-    def dashboard(self, store_id: int | None = None) -> Dashboard:
-        """Everything the page shows, taken at one moment."""
+    def changed_since(self, revision: int) -> tuple[int, list[InventoryRow]]:
+        """List what changed after `revision`, with the revision now; everything if `revision` is not ours."""
         with self._lock:
-            rows = self.inventory(store_id)
-            return Dashboard(
-                revision=self.revision,
-                store_id=store_id,
-                stores=self.stores(),
-                categories=self.categories(),
-                totals=totals(rows),
-                rows=rows,
-            )
+            known = 0 <= revision <= self.revision
+            keys = [
+                key for key in sorted(self._shelves) if not known or self._shelves[key].revision > revision
+            ]
+            return self.revision, [self._row(*key) for key in keys]
 
     def adjust(self, store_id: int, product_id: int, delta: int) -> InventoryRow:
         """Add `delta` units (negative takes away) and return the row as it is then.
 
         Raises
         ------
-        Refused
+        RefusedError
             If the stock would fall below zero; nothing has changed then.
         """
         with self._lock:
             row = self.row(store_id, product_id)
             if row.quantity + delta < 0:
-                raise Refused(
-                    f"{row.store} has only {row.quantity} ({row.unit}) of {row.product} on hand, "
+                raise RefusedError(
+                    f"{row.store} has only {amount(row.quantity, row.unit)} of {row.product} on hand, "
                     f"so {-delta} cannot be taken out. Nothing was changed."
                 )
-            return self._write(row.store_id, row.product_id, row.quantity + delta)
+            return self._write(store_id, product_id, row.quantity + delta)
 
-    def set(self, store_id: int, product_id: int, quantity: int) -> InventoryRow:
-        """Put the counted `quantity` in place of what was recorded; adds the product to the store's range if needed."""
-        store, product = self.store(store_id), self.product(product_id)
+    def count(self, store_id: int, product_id: int, quantity: int) -> InventoryRow:
+        """Overwrite what was recorded by a counted `quantity`; takes the product into the range if it is new.
+
+        Raises
+        ------
+        RefusedError
+            If `quantity` is negative.
+        """
+        store, product = self.catalogue.store(store_id), self.catalogue.product(product_id)
         if quantity < 0:
-            raise Refused(
-                f"Stock cannot be negative: {quantity} was given for {product.name} at {store.name}. Nothing was changed."
+            raise RefusedError(
+                f"Stock cannot be negative: {quantity} was given for {product.name} at {store.name}. "
+                "Nothing was changed."
             )
         with self._lock:
             return self._write(store_id, product_id, quantity)
 
     def transfer(self, product_id: int, from_store: int, to_store: int, quantity: int) -> list[InventoryRow]:
-        """Move units between two stores: both rows change, or neither."""
+        """Move units between two stores. Both rows change, or neither.
+
+        Raises
+        ------
+        RefusedError
+            If the stores are the same one, `quantity` is not positive, or there is too little to move.
+        """
         if from_store == to_store:
-            raise Refused("A transfer needs two different stores. Nothing was changed.")
+            raise RefusedError("A transfer needs two different stores. Nothing was changed.")
         if quantity < 1:
-            raise Refused(f"A transfer moves at least 1 unit; {quantity} was given. Nothing was changed.")
+            raise RefusedError(f"A transfer moves at least 1 unit, not {quantity}. Nothing was changed.")
         with self._lock:
-            self.row(to_store, product_id)
+            self.row(to_store, product_id)  # fails before anything has moved
             return [
                 self.adjust(from_store, product_id, -quantity),
                 self.adjust(to_store, product_id, quantity),
             ]
 
     def _write(self, store_id: int, product_id: int, quantity: int) -> InventoryRow:
-        _, reorder_point, target = self._stock.get((store_id, product_id), (0, 5, 20))
-        self._stock[store_id, product_id] = (quantity, reorder_point, target)
         self.revision += 1
+        shelf = self._shelves.setdefault((store_id, product_id), _Shelf(0, reorder_point=5, target_level=20))
+        shelf.quantity, shelf.revision = quantity, self.revision
         return self._row(store_id, product_id)
 
     def _row(self, store_id: int, product_id: int) -> InventoryRow:
-        store, product = self._stores[store_id], self._products[product_id]
-        quantity, reorder_point, target = self._stock[store_id, product_id]
+        shelf = self._shelves[store_id, product_id]
+        product = self.catalogue.product(product_id)
         return InventoryRow(
             store_id=store_id,
-            store=store.name,
+            store=self.catalogue.store(store_id).name,
             product_id=product_id,
             product=product.name,
             category_id=product.category_id,
-            category=self._categories[product.category_id].name,
+            category=self.catalogue.category(product.category_id).name,
             supplier_id=product.supplier_id,
-            supplier=self._suppliers[product.supplier_id].name,
+            supplier=self.catalogue.supplier(product.supplier_id).name,
             unit=product.unit,
-            quantity=quantity,
-            reorder_point=reorder_point,
-            target_level=target,
+            quantity=shelf.quantity,
+            reorder_point=shelf.reorder_point,
+            target_level=shelf.target_level,
             unit_price=product.unit_price,
-            stock_value=round(quantity * product.unit_price, 2),
-            status=_status(quantity, reorder_point),
+            stock_value=round(shelf.quantity * product.unit_price, 2),
+            status=_status(shelf),
         )
 
 
-def totals(rows: Sequence[InventoryRow]) -> Totals:
-    """The key figures of `rows`."""
-    return Totals(
-        rows=len(rows),
-        units=sum(row.quantity for row in rows),
-        stock_value=round(sum(row.stock_value for row in rows), 2),
-        low=sum(row.status == "low" for row in rows),
-        out=sum(row.status == "out" for row in rows),
-    )
-
-
-def _status(quantity: int, reorder_point: int) -> Status:
-    if quantity == 0:
+def _status(shelf: _Shelf) -> Status:
+    if shelf.quantity == 0:
         return "out"
-    return "low" if quantity <= reorder_point else "ok"
-
-
-def _find(items: dict[int, _Entity], key: int, noun: str) -> _Entity:
-    try:
-        return items[key]
-    except KeyError:
-        known = ", ".join(f"{item.id} {item.name}" for item in items.values())
-        raise NotFound(f"There is no {noun} {key}. There are: {known}.") from None
+    return "low" if shelf.quantity <= shelf.reorder_point else "ok"

@@ -1,5 +1,8 @@
 # ruff: noqa: N803  (parameter names are the tools' argument names on the wire)
-"""Tools that change the stock, and tell every resource that the change concerns."""
+"""Tools that change the stock at once, and tell every resource that the change concerns.
+
+They are `async` only because telling is; tools that have nothing to await are better off as plain functions.
+"""
 
 from typing import Annotated
 
@@ -7,52 +10,47 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from ..changes import Changes
 from ..models import InventoryRow
 from ..service import GroceryService
+from ..updates import Updates
 from .replies import reply, row_line
 
-StoreId = Annotated[int, Field(description="The store (get_stores lists them)")]
-ProductId = Annotated[int, Field(description="The product (get_products lists them)")]
+StoreId = Annotated[int, Field(description="The store; get_stores lists the ids")]
+ProductId = Annotated[int, Field(description="The product; get_products lists the ids")]
+
+# The opposite change undoes it, so nothing is destroyed; but two calls add twice.
+ADDS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
+# What was recorded before is gone; but a second call with the same count changes nothing more.
+OVERWRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
 
 
-def register(server: MCPServer, service: GroceryService, changes: Changes) -> None:
+def register(server: MCPServer, service: GroceryService, updates: Updates) -> None:
     """Add the changing tools to `server`."""
 
-    # Every change can be undone by the opposite one, so it is not destructive; two calls add twice, so not idempotent.
-    @server.tool(
-        title="Adjust stock",
-        annotations=ToolAnnotations(
-            read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-        ),
-    )
+    @server.tool(title="Adjust stock", annotations=ADDS)
     async def adjust_stock(
         storeId: StoreId,
         productId: ProductId,
-        delta: Annotated[
-            int, Field(description="Units to add; negative takes away. Stock never falls below zero")
-        ],
+        delta: Annotated[int, Field(description="Units to add; negative takes away, but never below zero")],
         ctx: Context,
     ) -> Annotated[CallToolResult, InventoryRow]:
-        """Add to the stock of a product in a store, or take away from it, and return the row as it is then."""
+        """Add to the stock of a product in a store, or take away from it; returns the row as it is then."""
         row = service.adjust(storeId, productId, delta)
-        await changes.announce(ctx, [row])
+        await updates.announce(ctx, [row])
         return reply(row, row_line(row))
 
-    # The recorded quantity is overwritten and cannot be had back: destructive. Twice the same count changes nothing more.
-    @server.tool(
-        title="Set counted stock",
-        annotations=ToolAnnotations(
-            read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
-        ),
-    )
+    @server.tool(title="Set counted stock", annotations=OVERWRITES)
     async def set_inventory(
         storeId: StoreId,
         productId: ProductId,
         quantity: Annotated[int, Field(description="The counted quantity, zero or more")],
         ctx: Context,
     ) -> Annotated[CallToolResult, InventoryRow]:
-        """Overwrite the recorded quantity with a counted one; adds the product to the store's range if it is new there."""
-        row = service.set(storeId, productId, quantity)
-        await changes.announce(ctx, [row])
+        """Overwrite the recorded quantity by a counted one; a product new to the store joins its range."""
+        row = service.count(storeId, productId, quantity)
+        await updates.announce(ctx, [row])
         return reply(row, row_line(row))

@@ -7,28 +7,29 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from ..models import Category, InventoryRow, Product, Store, Supplier
+from .. import reports
+from ..models import Category, InventoryRow, Product, Recommendation, Store, Supplier
 from ..service import GroceryService
-from .replies import lines, reply, row_line
+from ..wording import amount, days
+from .replies import reply, row_lines
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
-StoreId = Annotated[int | None, Field(description="Only this store (get_stores lists them)")]
-ProductId = Annotated[int | None, Field(description="Only this product (get_products lists them)")]
+StoreFilter = Annotated[int | None, Field(description="Only this store; get_stores lists the ids")]
+ProductFilter = Annotated[int | None, Field(description="Only this product; get_products lists the ids")]
 
 
 def register(server: MCPServer, service: GroceryService) -> None:
     """Add the read-only tools to `server`."""
+    catalogue = service.catalogue
 
     @server.tool(title="Categories", annotations=READ_ONLY)
     def get_categories(
         id: Annotated[int | None, Field(description="Only this category")] = None,
     ) -> Annotated[CallToolResult, list[Category]]:
-        """The departments of the shops, such as Bakery or Drinks."""
-        found = service.categories(id)
-        return reply(
-            found, lines(f"{len(found)} categories", [f"{c.id}: {c.name} - {c.description}" for c in found])
-        )
+        """List the departments of the shops, such as Bakery or Drinks."""
+        found = catalogue.categories(id)
+        return reply(found, *(f"{item.id}: {item.name} - {item.description}" for item in found))
 
     @server.tool(title="Products", annotations=READ_ONLY)
     def get_products(
@@ -36,29 +37,26 @@ def register(server: MCPServer, service: GroceryService) -> None:
         categoryId: Annotated[int | None, Field(description="Only products of this category")] = None,
         supplierId: Annotated[int | None, Field(description="Only products of this supplier")] = None,
     ) -> Annotated[CallToolResult, list[Product]]:
-        """What the shops sell, with unit, price, category and supplier."""
-        found = service.products(id, categoryId, supplierId)
+        """List what the shops sell, with unit, price, category and supplier."""
+        found = catalogue.products(id, categoryId, supplierId)
         return reply(
             found,
-            lines(
-                f"{len(found)} products", [f"{p.id}: {p.name}, ${p.unit_price:.2f} a {p.unit}" for p in found]
-            ),
+            f"{len(found)} products",
+            *(f"{item.id}: {item.name}, ${item.unit_price:.2f} a {item.unit}" for item in found),
         )
 
     @server.tool(title="Suppliers", annotations=READ_ONLY)
     def get_suppliers(
         id: Annotated[int | None, Field(description="Only this supplier")] = None,
     ) -> Annotated[CallToolResult, list[Supplier]]:
-        """Who delivers, with contact, lead time and smallest order."""
-        found = service.suppliers(id)
+        """List who delivers, with contact, lead time and smallest order."""
+        found = catalogue.suppliers(id)
         return reply(
             found,
-            lines(
-                f"{len(found)} suppliers",
-                [
-                    f"{s.id}: {s.name}, {s.contact} <{s.email}>, {s.lead_time_days} days, at least ${s.minimum_order:.0f}"
-                    for s in found
-                ],
+            *(
+                f"{item.id}: {item.name}, {item.contact} <{item.email}>, "
+                f"{days(item.lead_time_days)}, at least ${item.minimum_order:.0f}"
+                for item in found
             ),
         )
 
@@ -66,26 +64,42 @@ def register(server: MCPServer, service: GroceryService) -> None:
     def get_stores(
         id: Annotated[int | None, Field(description="Only this store")] = None,
     ) -> Annotated[CallToolResult, list[Store]]:
-        """The branches of the chain, with address, manager and opening hours."""
-        found = service.stores(id)
+        """List the branches of the chain, with address, manager and opening hours."""
+        found = catalogue.stores(id)
         return reply(
             found,
-            lines(
-                f"{len(found)} stores",
-                [f"{s.id}: {s.name}, {s.address}, {s.city} ({s.opening_hours})" for s in found],
+            *(
+                f"{item.id}: {item.name}, {item.address}, {item.city} ({item.opening_hours})"
+                for item in found
             ),
         )
 
     @server.tool(title="Inventory", annotations=READ_ONLY)
     def get_inventory(
-        storeId: StoreId = None, productId: ProductId = None
+        storeId: StoreFilter = None, productId: ProductFilter = None
     ) -> Annotated[CallToolResult, list[InventoryRow]]:
-        """How much of each product each store has, with reorder point, value and status (ok, low or out)."""
+        """List how much of each product each store has, with reorder point, value and status."""
         found = service.inventory(storeId, productId)
-        return reply(found, lines(f"{len(found)} stock rows", [row_line(row) for row in found]))
+        return reply(found, f"{len(found)} rows", *row_lines(found))
 
     @server.tool(title="Low stock", annotations=READ_ONLY)
-    def get_low_stock(storeId: StoreId = None) -> Annotated[CallToolResult, list[InventoryRow]]:
-        """The stock rows at or below their reorder point, emptiest first."""
+    def get_low_stock(storeId: StoreFilter = None) -> Annotated[CallToolResult, list[InventoryRow]]:
+        """List the rows at or below their reorder point, emptiest first."""
         found = service.low_stock(storeId)
-        return reply(found, lines(f"{len(found)} rows are low or out", [row_line(row) for row in found]))
+        return reply(found, f"{len(found)} rows are low or out of stock", *row_lines(found))
+
+    @server.tool(title="Restock recommendations", annotations=READ_ONLY)
+    def restock_recommendations(
+        storeId: StoreFilter = None,
+    ) -> Annotated[CallToolResult, list[Recommendation]]:
+        """Recommend what to order for every low row, the most pressing first."""
+        found = reports.recommendations(service, storeId)
+        return reply(
+            found,
+            f"{len(found)} orders recommended, ${sum(item.cost for item in found):,.2f} together",
+            *(
+                f"{item.urgency.upper()}: {amount(item.order_quantity, item.unit)} of {item.product} "
+                f"for {item.store} from {item.supplier}, {days(item.lead_time_days)}, ${item.cost:,.2f}"
+                for item in found
+            ),
+        )
