@@ -4,6 +4,7 @@
 the ``dev`` extra (``make test`` sees to that). With ``CI=true`` a skipped part is a failure.
 """
 
+import contextlib
 import os
 import shlex
 import subprocess
@@ -23,13 +24,15 @@ ENV = os.environ | {"PATH": os.pathsep.join([str(Path(sys.executable).parent), o
 
 @dataclass
 class Check:
-    """Commands that belong together, each run even if one before it failed."""
+    """Commands that belong together; each is run, even after one that failed.
+
+    In a command that runs tests ``{report}`` is the JUnit file that the test runner is to write.
+    """
 
     name: str
     commands: Sequence[str]
     folder: Path = PROJECT
-    prepare: Callable[[], None] = lambda: None
-    report: Path | None = None  # the JUnit file that the check's test runner writes
+    prepare: Sequence[Callable[[], None]] = ()
     problems: list[str] = field(default_factory=list)
     skips: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -37,20 +40,25 @@ class Check:
     def run(self) -> None:
         """Run the commands and keep in ``problems`` and ``skips`` what became of them, in words."""
         started = time.monotonic()
+        report = ARTIFACTS / f"{self.name}.xml"
+        report.unlink(missing_ok=True)
         try:
-            self.prepare()
-            codes = {command: self._run(command) for command in self.commands}
-            self.problems = [f"{command}  (exit code {code})" for command, code in codes.items() if code]
-            self.skips = skipped_tests(self.report) if self.report else []
+            for prepare in self.prepare:
+                prepare()
+            for command in self.commands:
+                self._run(command.format(report=os.path.relpath(report, self.folder)))
+            self.skips = skipped_tests(report)
         except UnavailableError as reason:
             self.skips = [str(reason)]
         except subprocess.CalledProcessError as error:
             self.problems = [f"{shlex.join(error.cmd)}  (exit code {error.returncode})"]
         self.seconds = time.monotonic() - started
 
-    def _run(self, command: str) -> int:
+    def _run(self, command: str) -> None:
         print(f"\n=== {self.name}: {command}", flush=True)
-        return subprocess.run(shlex.split(command), cwd=self.folder, env=ENV, check=False).returncode
+        done = subprocess.run(shlex.split(command), cwd=self.folder, env=ENV, check=False)
+        if done.returncode:
+            self.problems.append(f"{command}  (exit code {done.returncode})")
 
     @property
     def outcome(self) -> str:
@@ -69,68 +77,67 @@ def install_node_packages() -> None:
         done.write_text(wanted)
 
 
+def try_node_packages() -> None:
+    """Install them for tests that use some; without Node.js those tests are skipped, and reported as that."""
+    with contextlib.suppress(UnavailableError):
+        install_node_packages()
+
+
 def skipped_tests(report: Path) -> list[str]:
-    """Read from a JUnit file which tests did not run, and why."""
-    if not report.exists():  # the runner did not get that far, and has said why by its exit code
+    """Read from a JUnit file, if there is one, which tests did not run, and why."""
+    if not report.exists():
         return []
     cases = ElementTree.parse(report).iter("testcase")
     reasons = ((case, case.find("skipped")) for case in cases)
     return [f"{case.get('name')}: {skip.get('message', '')}" for case, skip in reasons if skip is not None]
 
 
-def checks() -> list[Check]:
-    """List the checks in the order of what fails soonest."""
-    unit, nbval, browser, js = (ARTIFACTS / f"{name}.xml" for name in ("unit", "nbval", "browser", "js"))
-    return [
-        Check("lint", ["ruff check .", "ruff format --check ."]),
-        Check("types", ["mypy"]),
-        Check("imports", ["lint-imports"]),
-        Check(
-            "js",
-            [
-                "npm run lint",
-                "npm run typecheck",
-                f"npm run test -- --reporter=default --reporter=junit --outputFile.junit={js}",
-                "npm run check-built",
-            ],
-            folder=JS,
-            prepare=install_node_packages,
-            report=js,
-        ),
-        Check(
-            "unit",
-            [f"pytest tests --ignore=tests/browser -n auto --maxprocesses=4 --junit-xml={unit}"],
-            report=unit,
-        ),
-        Check(
-            "nbval",
-            [
-                "pytest --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg"
-                f" --junit-xml={nbval} notebooks"
-            ],
-            report=nbval,
-        ),
-        Check(
-            "browser",
-            [f"pytest tests/browser -n 2 --junit-xml={browser}"],
-            prepare=provide_chromium,
-            report=browser,
-        ),
-    ]
+# In the order of what fails soonest.
+CHECKS = [
+    Check("lint", ["ruff check .", "ruff format --check ."]),
+    Check("types", ["mypy"]),
+    Check("imports", ["lint-imports"]),
+    Check(
+        "js",
+        [
+            "npm run lint",
+            "npm run typecheck",
+            "npm run test -- --reporter=default --reporter=junit --outputFile.junit={report}",
+            "npm run check-built",
+        ],
+        folder=JS,
+        prepare=[install_node_packages],
+    ),
+    Check(
+        "unit",
+        ["pytest tests --ignore=tests/browser -n auto --maxprocesses=4 --junit-xml={report}"],
+        prepare=[try_node_packages],
+    ),
+    Check(
+        "nbval",
+        [
+            "pytest --nbval --nbval-current-env --nbval-sanitize-with=tests/nbval_sanitize.cfg"
+            " --junit-xml={report} notebooks"
+        ],
+    ),
+    Check(
+        "browser",
+        ["pytest tests/browser -n 2 --junit-xml={report}"],
+        prepare=[provide_chromium, try_node_packages],
+    ),
+]
 
 
 def main() -> int:
     """Run the checks named on the command line, or all."""
-    everything = checks()
-    wanted = sys.argv[1:] or [check.name for check in everything]
-    if unknown := set(wanted) - {check.name for check in everything}:
+    names = [check.name for check in CHECKS]
+    wanted = sys.argv[1:] or names
+    if unknown := set(wanted) - set(names):
         print(f"No such check: {', '.join(sorted(unknown))}")
         return 2
     ARTIFACTS.mkdir(exist_ok=True)
-    chosen = [check for check in everything if check.name in wanted]
+    chosen = [check for check in CHECKS if check.name in wanted]
     for check in chosen:
-        if check.report:
-            check.report.unlink(missing_ok=True)
         check.run()
 
     print("\n=== summary")
