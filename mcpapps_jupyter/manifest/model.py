@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -156,6 +157,13 @@ class Manifest(BaseModel):
             return self.startup_timeout_seconds
         program = self.command.replace("\\", "/").rsplit("/", 1)[-1].lower().split(".", 1)[0]
         return _INSTALLER_STARTUP_SECONDS if program in _INSTALLERS else self.startup_timeout_seconds
+
+    @property
+    def target(self) -> str:
+        """What is started or called, as written, nothing expanded: command line, address or entry point."""
+        if self.transport == "stdio":
+            return shlex.join([self.command or "", *self.arguments])
+        return (self.entry_point if self.transport == "inprocess" else self.url) or ""
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the manifest by its camelCase keys, without those at their default."""
