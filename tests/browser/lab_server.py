@@ -10,6 +10,8 @@ import time
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
+import psutil
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -21,6 +23,18 @@ _QUIET_LAB = {
         "doNotDisturbMode": True,
     },
 }
+
+
+def isolated_environment(folder: Path) -> dict[str, str]:
+    """Give environment variables with which Jupyter and IPython keep everything below `folder`."""
+    return os.environ | {
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        "JUPYTER_DATA_DIR": str(folder / "data"),
+        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+        "IPYTHONDIR": str(folder / "ipython"),
+    }
 
 
 class LabServer:
@@ -54,14 +68,8 @@ class LabServer:
         self._settings_folder = folder / "settings"
         self._runtime_folder = folder / "runtime"
         self._options = options
-        self._env = os.environ | {
-            "JUPYTER_CONFIG_DIR": str(self.config_folder),
-            "JUPYTER_DATA_DIR": str(folder / "data"),
-            "JUPYTER_RUNTIME_DIR": str(self._runtime_folder),
-            "JUPYTERLAB_SETTINGS_DIR": str(self._settings_folder),
-            "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
-            "IPYTHONDIR": str(folder / "ipython"),
-        }
+        self._process: subprocess.Popen[bytes] | None = None
+        self._env = isolated_environment(folder)
         self.restore_settings()
 
     def start(self, timeout: float = 60) -> None:
@@ -87,6 +95,8 @@ class LabServer:
 
     def stop(self) -> None:
         """End the server, which ends its kernels."""
+        if self._process is None:
+            return
         self._process.terminate()
         try:
             self._process.wait(15)
@@ -114,9 +124,8 @@ class LabServer:
 
     def kernel_pids(self) -> list[int]:
         """List the process ids of the running kernels."""
-        children = subprocess.check_output(["ps", "-A", "-o", "pid=,ppid="], text=True)
-        pairs = (map(int, line.split()) for line in children.splitlines())
-        return [pid for pid, parent in pairs if parent == self._process.pid]
+        children = psutil.Process(self._process.pid).children()
+        return [child.pid for child in children if "ipykernel_launcher" in " ".join(child.cmdline())]
 
     def shut_down_kernels(self) -> None:
         """End every kernel and its session."""

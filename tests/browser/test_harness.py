@@ -72,8 +72,15 @@ def test_a_running_cell_is_told_from_one_that_has_run(open_lab: Callable[..., La
     assert lab.wait(0).endswith("got a line\n")
     assert lab.run(1) == "ZeroDivisionError: division by zero\n"
     assert lab.run(2) == "42\n"
+
+
+def test_the_kernel_is_a_process_that_can_be_restarted(open_lab: Callable[..., LabPage]) -> None:
+    lab = open_lab("answer = 42", "import os; os.getpid()")
+    lab.run(0)
+    assert lab.server.kernel_pids() == [int(lab.run(1))]
     lab.restart_kernel()
-    assert "NameError" in lab.run_new("input_line")
+    assert lab.run_new("answer").startswith("NameError")
+    assert lab.server.kernel_pids() == [int(lab.run(1))]
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])

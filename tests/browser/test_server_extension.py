@@ -65,7 +65,7 @@ def test_nodelay_is_set_by_the_extension_and_the_admins_class_stays(
     _configure(server, ADMIN_CONFIG.format(seen=str(seen), extensions=extensions))
     server.start()
     assert _run_a_cell(server, chromium) == "42\n"
-    assert seen.read_text() == nodelay
+    assert seen.read_text() == nodelay, server.log.read_text()
 
 
 def test_a_server_runs_on_when_the_package_is_gone_and_its_file_is_not(
