@@ -1,0 +1,355 @@
+"""The kernel's one host: what ``mcpapps.get_host()`` gives. It composes everything below it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mcpapps_jupyter import _version, quiet
+from mcpapps_jupyter.app import App, Definition, Services
+from mcpapps_jupyter.catalogue import Listing
+from mcpapps_jupyter.config import McpApps
+from mcpapps_jupyter.consent import require_consent
+from mcpapps_jupyter.discovery import TrustStore
+from mcpapps_jupyter.discovery.places import expanded
+from mcpapps_jupyter.errors import InvalidArguments, ManifestInvalid, McpAppsError
+from mcpapps_jupyter.host_thread import HostThread
+from mcpapps_jupyter.lifecycle import State
+from mcpapps_jupyter.manifest import parse_manifest, parse_mapping
+from mcpapps_jupyter.ports import Question
+from mcpapps_jupyter.questions import Questions
+from mcpapps_jupyter.registry import Registry, ScanReport
+from mcpapps_jupyter.views.context import ModelContext
+from mcpapps_jupyter.views.manager import Views
+
+_MANIFEST_NAMES = (".json", ".jsonc")
+
+
+class Host:
+    """All apps, open pages and settings of this kernel.
+
+    Examples
+    --------
+    >>> host = mcpapps.get_host()
+    >>> host["grocery"].call("get_inventory", storeId=1)
+    >>> host.add(["node", "server.js"], id="mine")
+
+    Parameters
+    ----------
+    config
+        The settings; made from files and defaults when not given.
+    """
+
+    def __init__(self, config: McpApps | None = None) -> None:
+        self.config = config or McpApps()
+        self.thread = HostThread()
+        self._questions = Questions(self.config, self.thread, self._note)
+        self._views = Views(self.config, self.thread, _version.__version__, running_kernel)
+        self._trust = TrustStore()
+        self._guard: Any = None
+        self._guard_lock = threading.Lock()
+        self.registry = Registry(
+            self.config,
+            Services(
+                thread=self.thread,
+                asker=self._questions,
+                views=self._views,
+                guard=self._process_guard,
+                may_start=self._may_start,
+                version=_version.__version__,
+            ),
+            self._trust,
+        )
+        self.config.observe(self._configured, "allow_nested_calls")
+        self._configured(None)
+        quiet.hush()
+        self.last_scan = self.registry.scan()
+
+    def _configured(self, _: Any) -> None:
+        self.thread.allow_nested_calls = self.config.allow_nested_calls
+
+    # -- apps ---------------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> App:
+        """The app of this id, in any case, or by a unique beginning of it."""
+        return self.registry.get(name)
+
+    def __iter__(self) -> Iterator[App]:
+        return iter(self.registry)
+
+    def __len__(self) -> int:
+        return len(self.registry)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self.registry.get(str(name))
+        except McpAppsError:
+            return False
+        return True
+
+    @property
+    def apps(self) -> Listing[App]:
+        """Every app, as a table."""
+        return self.registry.listing()
+
+    def scan(self, *paths: str | os.PathLike[str]) -> ScanReport:
+        """Look for manifests again, also below `paths`."""
+        folders = [self._resolve(path) for path in paths]
+        for folder in folders:
+            if not folder.exists():
+                raise InvalidArguments(f"There is no folder {folder}.")
+        self.last_scan = self.registry.scan(folders)
+        return self.last_scan
+
+    def add(self, what: Any, id: str | None = None, **fields: Any) -> App:  # noqa: A002 - the manifest's own word
+        """Add an app without (or by) a manifest file.
+
+        Parameters
+        ----------
+        what
+            A command as a list of words, an ``http(s)://`` address, the path of a manifest, or an
+            `MCPServer` object made in a cell.
+        id
+            The app's id; needed unless a manifest brings one.
+        **fields
+            Any field of the manifest by its manifest name, e.g. ``startupTimeoutSeconds=5``.
+
+        Notes
+        -----
+        The same call again changes nothing and keeps the session, so its cell can be run again. A
+        server object always replaces its predecessor; open pages then start anew with the new one.
+
+        Raises
+        ------
+        InvalidArguments, ManifestInvalid
+            In words.
+        """
+        definition = self._define(what, id, fields)
+        if definition.parsed.manifest is None:
+            raise ManifestInvalid(f"{definition.app_id}: {'; '.join(definition.parsed.errors)}")
+        known = self.registry.find(definition.app_id)
+        if known is None or known.definition.same_as(definition):
+            return self.registry.add(definition)
+        runs = known.state in (State.RUNNING, State.LOADED)
+        if runs:
+            known.stop()
+        app = self.registry.add(definition)
+        if runs:
+            app.start()  # pages that are open go on, with the new server
+        return app
+
+    def _define(self, what: Any, app_id: str | None, fields: Mapping[str, Any]) -> Definition:
+        source = f"host.add(id={app_id!r})"
+        folder = self.config.notebook_dir()
+        given: dict[str, Any] = {key: value for key, value in fields.items() if value is not None}
+        if isinstance(what, os.PathLike) or (isinstance(what, str) and what.endswith(_MANIFEST_NAMES)):
+            return self._from_file(Path(what), app_id, given)
+        if app_id is None:
+            raise InvalidArguments("host.add needs an id, for example: host.add(…, id='mine')")
+        if isinstance(what, str):
+            if not what.startswith(("http://", "https://")):
+                raise InvalidArguments(
+                    f"{what!r} is no http(s) address; give a command as a list of words: {what.split()!r}"
+                )
+            mapping: dict[str, Any] = {"transport": "http", "url": what}
+        elif isinstance(what, Sequence):
+            words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in what]
+            if not words:
+                raise InvalidArguments("The command is empty.")
+            mapping = {"transport": "stdio", "command": words[0], "arguments": words[1:]}
+        elif is_server(what):
+            parsed = parse_mapping(
+                {"transport": "inprocess", "id": app_id, **given}, source=source, needs_entry_point=False
+            )
+            return Definition(app_id, parsed, folder, "added", server=what)
+        else:
+            raise InvalidArguments(
+                "host.add takes a command (list), an address, a manifest's path or an MCP server, "
+                f"not {type(what).__name__}."
+            )
+        overrides = self.config.entry(app_id)
+        parsed = parse_mapping({"id": app_id, **mapping, **given}, source=source, overrides=overrides)
+        return Definition(app_id, parsed, folder, "added")
+
+    def _from_file(self, path: Path, app_id: str | None, given: Mapping[str, Any]) -> Definition:
+        path = self._resolve(path)
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidArguments(f"{path} cannot be read: {error}") from None
+        overrides = {**self.config.entry(app_id or ""), **given}
+        parsed = parse_manifest(text, source=str(path), overrides=overrides)
+        found = app_id or parsed.id
+        if found is None:
+            raise ManifestInvalid("; ".join(parsed.errors) or f"{path}: there is no id")
+        return Definition(found, parsed, path.parent, "added", path)
+
+    def _resolve(self, path: str | os.PathLike[str]) -> Path:
+        """`path` as the notebook means it: relative to its folder, ``~`` and ``${env:…}`` expanded."""
+        problems: list[str] = []
+        text = expanded(os.fspath(path), problems.append)
+        if text is None:
+            raise InvalidArguments(problems[0])
+        return self.config.notebook_dir() / text
+
+    def remove(self, name: str) -> None:
+        """Stop an app and take it out of the list."""
+        app = self.registry.get(name)
+        for view in app.views:
+            view.end(f"{app.id} was removed.")
+        app.stop()
+        self.registry.remove(app)
+
+    def start_all(self) -> dict[str, str | None]:
+        """Start every usable app, all at once; returns what failed, by id, in words (None: it runs)."""
+        attempts = {}
+        outcome: dict[str, str | None] = {}
+        for app in self.registry:
+            try:
+                attempts[app.id] = app.astart()
+            except McpAppsError as error:
+                outcome[app.id] = str(error)
+        for app_id, attempt in attempts.items():
+            try:
+                attempt.result()
+                outcome[app_id] = None
+            except McpAppsError as error:
+                outcome[app_id] = str(error)
+        return outcome
+
+    def stop_all(self, *, hurry: bool = False) -> None:
+        """Stop every app, all at once."""
+        if not self.thread.sessions.started:
+            return
+        stopping = [app.astop(hurry=hurry) for app in self.registry]
+        for each in stopping:
+            with contextlib.suppress(Exception):
+                each.result(3 if hurry else 10)
+
+    # -- pages --------------------------------------------------------------------------------------
+
+    @property
+    def views(self) -> list[Any]:
+        """Every open page, oldest first."""
+        return self._views.all_views()
+
+    @property
+    def pages(self) -> Views:
+        """What opens and keeps pages."""
+        return self._views
+
+    def context(self, name: str | None = None) -> dict[str, ModelContext]:
+        """What open pages have told the model, by view: ``{"grocery-inventory show_…": context}``."""
+        app = self.registry.get(name) if name else None
+        told: dict[str, ModelContext] = {}
+        for view in self.views:
+            if view.model_context is None or (app is not None and view.app is not app):
+                continue
+            label = f"{view.app.id} {view.tool or view.uri}"
+            again = sum(key.split(" #")[0] == label for key in told)
+            told[f"{label} #{again + 1}" if again else label] = view.model_context
+        return told
+
+    # -- the user's own answers ------------------------------------------------------------------------
+
+    def on_elicitation(self, handler: Callable[[Question], Any] | None) -> None:
+        """Let `handler` answer what servers ask (MCP elicitation).
+
+        It gets a `Question` and returns a dict (the answer), ``"decline"`` or ``"cancel"``; `def`
+        or ``async def``. It runs away from the session loop, so calls of this API work inside it.
+        """
+        self._questions.on_elicitation(handler)
+
+    def set_model(self, model: Callable[[dict[str, Any]], Any] | None) -> None:
+        """Let `model` answer sampling requests; it returns a string or a ``CreateMessageResult``.
+
+        Servers that run already hear of it at their next start.
+        """
+        self._questions.set_model(model)
+
+    # -- behind the scenes -------------------------------------------------------------------------------
+
+    def _note(self, app_id: str, text: str) -> None:
+        app = self.registry.find(app_id)
+        if app is not None:
+            app.log.add("host", app.hide(text), "warning")
+
+    def _process_guard(self) -> Any:
+        with self._guard_lock:
+            if self._guard is None:
+                from mcpapps_jupyter.transports import ProcessGuard
+
+                self._guard = ProcessGuard()
+            return self._guard
+
+    def _may_start(self, app: App) -> None:
+        require_consent(app, self.config, self._trust)
+
+    def close(self, *, hurry: bool = False) -> None:
+        """End pages, stop every server and the host's threads; the host can be used again afterwards."""
+        with contextlib.suppress(Exception):
+            self._views.close_all("The extension was unloaded.")
+        self.stop_all(hurry=hurry)
+        with self._guard_lock:
+            guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.close()
+        self.thread.stop()
+        quiet.restore()
+
+    def __repr__(self) -> str:
+        running = sum(app.state is State.RUNNING for app in self.registry)
+        return f"<Host: {len(self.registry)} apps, {running} running, {len(self.views)} open pages>"
+
+
+_host: Host | None = None
+_host_lock = threading.Lock()
+
+
+def get_host() -> Host:
+    """The kernel's one host; made at the first call."""
+    global _host
+    with _host_lock:
+        if _host is None:
+            _host = Host()
+            atexit.register(_at_exit)
+        return _host
+
+
+def drop_host() -> None:
+    """Stop everything and forget the host; at unload."""
+    global _host
+    with _host_lock:
+        host, _host = _host, None
+    if host is not None:
+        host.close()
+        atexit.unregister(_at_exit)
+
+
+def _at_exit() -> None:
+    with _host_lock:
+        host = _host
+    if host is not None:
+        host.close(hurry=True)
+
+
+def running_kernel() -> Any:
+    """The IPython kernel we run in, or None."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None)
+
+
+def is_server(value: Any) -> bool:
+    """Whether `value` is an MCP server object of the SDK."""
+    return any(
+        base.__name__ in ("MCPServer", "Server", "FastMCP")
+        and base.__module__.split(".")[0] in ("mcp", "fastmcp")
+        for base in type(value).__mro__
+    )
