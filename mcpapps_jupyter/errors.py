@@ -100,7 +100,13 @@ def nearest(word: str, candidates: Iterable[str], n: int = 3) -> list[str]:
     folded: dict[str, str] = {}
     for name in names:
         folded.setdefault(name.casefold(), name)
-    similar = [folded[hit] for hit in difflib.get_close_matches(wanted, folded, n=n, cutoff=0.6)]
+    # "grocry" is meant for "grocery-inventory": a long name may also be near by its beginning alone.
+    heads = {name[: len(wanted) + 1]: full for name, full in reversed(folded.items())}
+    similar = [
+        table[hit]
+        for table in (folded, heads)
+        for hit in difflib.get_close_matches(wanted, table, n=n, cutoff=0.6 if table is folded else 0.75)
+    ]
     return list(dict.fromkeys(begun + similar))[:n]
 
 
@@ -111,3 +117,16 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
         return ""
     head, last = hits[:-1], hits[-1]
     return f" Did you mean {', '.join(head)} or {last}?" if head else f" Did you mean {last}?"
+
+
+def in_words(error: BaseException) -> str:
+    """Return the innermost cause of `error` in one line; exception groups are looked into."""
+    nested = getattr(error, "exceptions", None)  # by shape: Python 3.10 has no exception groups of its own
+    while isinstance(nested, tuple) and nested:
+        error = nested[0]
+        nested = getattr(error, "exceptions", None)
+    text = " ".join(str(error).split())
+    speaks_for_itself = isinstance(error, McpAppsError | RuntimeError) or type(error).__name__ == "MCPError"
+    if speaks_for_itself and text:
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

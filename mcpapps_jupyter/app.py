@@ -1,0 +1,614 @@
+"""One app: the handle that cells hold. It survives restarts of its server.
+
+Every blocking verb has a twin with ``a`` in front, which returns something to ``await``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mcpapps_jupyter import arguments as arguments_
+from mcpapps_jupyter.catalogue import (
+    Catalogue,
+    Listing,
+    Tool,
+    prompts_listing,
+    resources_listing,
+    tools_listing,
+)
+from mcpapps_jupyter.errors import (
+    AppDisabled,
+    InvalidArguments,
+    ManifestInvalid,
+    NoPage,
+    StartFailed,
+    UnknownTool,
+    did_you_mean,
+)
+from mcpapps_jupyter.host_thread import HostThread, Submitted
+from mcpapps_jupyter.lifecycle import Lifecycle, State
+from mcpapps_jupyter.log import AppLog
+from mcpapps_jupyter.manifest import (
+    Manifest,
+    ParsedManifest,
+    resolve_endpoint,
+    resolve_launch,
+    secret_values,
+)
+from mcpapps_jupyter.ports import Asker, Caller, ClientTransport, ServerEvent, ViewFactory
+from mcpapps_jupyter.redact import redact
+from mcpapps_jupyter.results import PromptResult, ReadResult, ToolResult
+
+if TYPE_CHECKING:
+    from mcpapps_jupyter.connection import Connection
+    from mcpapps_jupyter.transports import Hooks, ProcessGuard
+
+T = TypeVar("T")
+
+_CELL = Caller()
+#: `npx` and `uvx` may install the server first; a home line needs longer than the usual limit.
+_INSTALLERS = frozenset({"npx", "uvx", "npx.cmd", "uvx.exe"})
+_INSTALLER_STARTUP_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Services:
+    """What every app shares; made once by the host.
+
+    Attributes
+    ----------
+    thread
+        The session loop.
+    asker, views
+        Where questions go and where pages are made.
+    guard
+        Gives the process guard, started at first need.
+    may_start
+        Raises in words when an app may not be started (trust of workspace manifests).
+    version
+        Our own version.
+    """
+
+    thread: HostThread
+    asker: Asker
+    views: ViewFactory
+    guard: Callable[[], ProcessGuard]
+    may_start: Callable[[App], None]
+    version: str
+
+
+@dataclass(frozen=True)
+class Definition:
+    """Where an app comes from.
+
+    Attributes
+    ----------
+    app_id
+        Its id.
+    parsed
+        The manifest as read, with what is wrong with it.
+    directory
+        What relative paths in the manifest are relative to.
+    source
+        ``bundled``, ``installed``, ``configured``, ``workspace`` or ``added``.
+    path, digest
+        The manifest's file, if there is one, and the SHA-256 of what was read.
+    server
+        A server object, for apps written in a cell.
+    """
+
+    app_id: str
+    parsed: ParsedManifest
+    directory: Path
+    source: str
+    path: Path | None = None
+    digest: str = ""
+    server: Any = field(default=None, repr=False)
+
+    @property
+    def manifest(self) -> Manifest:
+        """The valid manifest.
+
+        Raises
+        ------
+        ManifestInvalid
+            With every error of the manifest.
+        """
+        if self.parsed.manifest is None:
+            raise ManifestInvalid(
+                f"{self.app_id}: {'; '.join(self.parsed.errors) or 'the manifest is invalid'}"
+            )
+        return self.parsed.manifest
+
+    def same_as(self, other: Definition) -> bool:
+        """Whether starting either gives the same server; a server object never is the same."""
+        if self.server is not None or other.server is not None:
+            return False
+        return (self.parsed.manifest, self.directory) == (other.parsed.manifest, other.directory)
+
+
+class App:
+    """An MCP server with pages, as the notebook uses it.
+
+    Examples
+    --------
+    >>> grocery = host["grocery"]
+    >>> grocery.call("get_inventory", storeId=1).to_pandas()
+    >>> view = grocery.open()
+    """
+
+    def __init__(self, definition: Definition, services: Services) -> None:
+        self.id = definition.app_id
+        self.lifecycle = Lifecycle()
+        self.log = AppLog()
+        self._services = services
+        self._connection: Connection | None = None
+        self.definition = definition
+        #: A changed manifest of a running app, taken over by its next start.
+        self.pending: Definition | None = None
+        self._secrets: list[str] | None = None
+        self._listeners: list[Callable[[ServerEvent], None]] = []
+
+    # -- what it is --------------------------------------------------------------------------
+
+    @property
+    def manifest(self) -> Manifest:
+        """The app's manifest (`ManifestInvalid` when it has none that is valid)."""
+        return self.definition.manifest
+
+    @property
+    def name(self) -> str:
+        """The display name; the id where the manifest gives none."""
+        manifest = self.definition.parsed.manifest
+        return (manifest.name if manifest else None) or self.id
+
+    @property
+    def state(self) -> State:
+        """Where the app is in its life."""
+        return self.lifecycle.state
+
+    @property
+    def last_error(self) -> str | None:
+        """Why it failed, or what is wrong with its manifest."""
+        return (
+            self.lifecycle.last_error
+            or "; ".join([*self.lifecycle.validation_errors, *self.lifecycle.policy_reasons])
+            or None
+        )
+
+    @property
+    def remote(self) -> bool:
+        """Whether its server is reached over the network."""
+        manifest = self.definition.parsed.manifest
+        return manifest is not None and manifest.transport in ("http", "sse")
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What its server listed at the last start; empty before the first."""
+        return self._connection.catalogue if self._connection else Catalogue()
+
+    @property
+    def prefix(self) -> str:
+        """What stands before its tools' local names."""
+        manifest = self.definition.parsed.manifest
+        return (manifest.tool_name_prefix if manifest else None) or ""
+
+    @property
+    def tools(self) -> Listing[Tool]:
+        """Its tools; starts the server at first need."""
+        self.start()
+        return tools_listing(self.catalogue.tools)
+
+    @property
+    def resources(self) -> Listing[Mapping[str, Any]]:
+        """Its resources and resource templates; starts the server at first need."""
+        self.start()
+        return resources_listing([*self.catalogue.resources, *self.catalogue.templates])
+
+    @property
+    def prompts(self) -> Listing[Mapping[str, Any]]:
+        """Its prompts; starts the server at first need."""
+        self.start()
+        return prompts_listing(self.catalogue.prompts)
+
+    # -- life ----------------------------------------------------------------------------------
+
+    def redefine(self, definition: Definition) -> None:
+        """Take a changed definition; the next start uses it. The caller stops a running server first."""
+        self.definition = definition
+        self.pending = None
+        self._secrets = None
+        self._connection = None
+
+    def start(self) -> App:
+        """Start the server unless it runs; returns the app itself.
+
+        Raises
+        ------
+        StartFailed, ManifestInvalid, AppDisabled
+            With the cause, in words.
+        """
+        if self.state is not State.RUNNING:
+            self.check_usable()
+            self._run(self._start())
+        return self
+
+    def astart(self) -> Submitted[App]:
+        """`start`, to be awaited."""
+        self.check_usable()
+        return self._services.thread.submit(self._start())
+
+    async def _start(self) -> App:
+        if self.pending is not None and self.state is not State.RUNNING:
+            self.redefine(self.pending)
+        await self.connection().start()
+        return self
+
+    def stop(self, *, hurry: bool = False) -> None:
+        """Stop the server and every process it started."""
+        if self._connection is not None:
+            self._run(self._connection.stop(hurry=hurry))
+
+    def astop(self, *, hurry: bool = False) -> Submitted[None]:
+        """`stop`, to be awaited."""
+        return self._services.thread.submit(self._stop(hurry))
+
+    async def _stop(self, hurry: bool) -> None:
+        if self._connection is not None:
+            await self._connection.stop(hurry=hurry)
+
+    def restart(self) -> App:
+        """Stop and start again; handles and open pages stay valid."""
+        self.check_usable()
+        self._run(self._restart())
+        return self
+
+    def arestart(self) -> Submitted[App]:
+        """`restart`, to be awaited."""
+        self.check_usable()
+        return self._services.thread.submit(self._restart())
+
+    async def _restart(self) -> App:
+        await self._stop(hurry=False)
+        return await self._start()
+
+    def check_usable(self) -> None:
+        """Raise in words when the app may not be started or has no valid manifest."""
+        if self.lifecycle.policy_reasons or self.state is State.DISABLED:
+            why = "; ".join(self.lifecycle.policy_reasons) or "it was disabled"
+            raise AppDisabled(f"{self.id} is disabled: {why}")
+        self.definition.manifest  # noqa: B018 - raises in words when it is invalid
+        self._services.may_start(self)
+
+    # -- use -----------------------------------------------------------------------------------
+
+    def call(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any) -> ToolResult:
+        """Call a tool on the shared session and wait for its result.
+
+        Parameters
+        ----------
+        tool
+            The server's name of the tool, or the local name with the app's prefix.
+        arguments, **keywords
+            The tool's arguments, checked against its input schema before anything is sent.
+
+        Raises
+        ------
+        UnknownTool, InvalidArguments
+            Before any call; the text names the nearest tools, or what the schema wants.
+        ProtocolFailure, RequestTimeout, ConnectionLost, StartFailed
+            The server gave no result. A tool that says itself that it failed is a result with
+            ``is_error``.
+        """
+        self.check_usable()
+        return self._run(self.call_here(tool, {**(arguments or {}), **keywords}))
+
+    def acall(
+        self, tool: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any
+    ) -> Submitted[ToolResult]:
+        """`call`, to be awaited."""
+        self.check_usable()
+        return self._services.thread.submit(self.call_here(tool, {**(arguments or {}), **keywords}))
+
+    async def call_here(self, name: str, arguments: Mapping[str, Any], caller: Caller = _CELL) -> ToolResult:
+        """`call` for code that already is on the session loop."""
+        connection = self.connection()
+        await connection.ready(caller)
+        tool = self.check_call(name, arguments)
+        raw = await connection.call_tool(tool, tool.name, arguments, caller=caller)
+        self._check_output(tool, raw)
+        return ToolResult(raw, app_id=self.id, tool=tool.name)
+
+    def read(self, uri: str) -> ReadResult:
+        """Read a resource (``resources/read``)."""
+        self.check_usable()
+        return self._run(self._read(uri))
+
+    def aread(self, uri: str) -> Submitted[ReadResult]:
+        """`read`, to be awaited."""
+        self.check_usable()
+        return self._services.thread.submit(self._read(uri))
+
+    async def _read(self, uri: str) -> ReadResult:
+        raw = await self.connection().request("resources/read", {"uri": uri})
+        return ReadResult(raw, app_id=self.id, uri=uri)
+
+    def prompt(
+        self, name: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any
+    ) -> PromptResult:
+        """Get a prompt (``prompts/get``); arguments are strings, as MCP wants them."""
+        self.check_usable()
+        return self._run(self._prompt(name, {**(arguments or {}), **keywords}))
+
+    def aprompt(
+        self, name: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any
+    ) -> Submitted[PromptResult]:
+        """`prompt`, to be awaited."""
+        self.check_usable()
+        return self._services.thread.submit(self._prompt(name, {**(arguments or {}), **keywords}))
+
+    async def _prompt(self, name: str, arguments: Mapping[str, Any]) -> PromptResult:
+        connection = self.connection()
+        await connection.ready(_CELL)
+        self._check_prompt(name, arguments)
+        params = {"name": name, "arguments": {key: str(value) for key, value in arguments.items()}}
+        return PromptResult(await connection.request("prompts/get", params), app_id=self.id, name=name)
+
+    def open(
+        self, tool: str | None = None, arguments: Mapping[str, Any] | None = None, /, **keywords: Any
+    ) -> Any:
+        """Open the page of a tool and return its view; display the view to see it.
+
+        Without `tool`, the app's default page opens: the tool bound to the manifest's
+        ``uiResourceUri``, else the only tool with a page that needs no arguments. A ``ui://``
+        address opens that bare resource.
+
+        Raises
+        ------
+        UnknownTool, InvalidArguments, NoPage, StartFailed
+            In words, before anything is shown.
+        """
+        return self._services.views.open_view(self, tool, {**(arguments or {}), **keywords}, {})
+
+    @property
+    def views(self) -> list[Any]:
+        """The app's open views, oldest first."""
+        return [view for view in self._services.views.all_views() if view.app is self]
+
+    # -- checks --------------------------------------------------------------------------------
+
+    def check_call(self, name: str, arguments: Mapping[str, Any]) -> Tool:
+        """The tool of this name, if `arguments` fit it; the server must have been listed.
+
+        Raises
+        ------
+        UnknownTool, InvalidArguments
+            With the nearest names, or with what the schema wants and a line to paste.
+        """
+        tool = self.find_tool(name)
+        try:
+            arguments_.check(tool.name, tool.input_schema, arguments)
+        except arguments_.ArgumentProblem as problem:
+            words = "".join(f", {key}={value!r}" for key, value in problem.example.items())
+            problem.with_line(f"host[{self.id!r}].call({tool.name!r}{words})")
+            raise
+        return tool
+
+    def find_tool(self, name: str) -> Tool:
+        """The tool of this name.
+
+        Raises
+        ------
+        UnknownTool
+            With the nearest names.
+        """
+        tool = self.catalogue.tool(name)
+        if tool is None:
+            names = [tool.name for tool in self.catalogue.tools]
+            hint = did_you_mean(name, names) or (
+                f" It has: {', '.join(names[:12])}" if names else " It offers no tools."
+            )
+            raise UnknownTool(f"{self.id} has no tool {name!r}.{hint}")
+        return tool
+
+    def page_of(self, tool: str | None) -> tuple[Tool | None, str]:
+        """Which tool and which ``ui://`` address `open` means.
+
+        Raises
+        ------
+        UnknownTool, NoPage
+            In words, with the tools that do have a page.
+        """
+        if tool is not None and tool.startswith("ui://"):
+            return None, tool
+        if tool is not None:
+            found = self.find_tool(tool)
+            if not found.ui.resource_uri:
+                others = (
+                    ", ".join(each.name for each in self.catalogue.pages) or "no tool of this app has one"
+                )
+                raise NoPage(f"{self.id}: {found.name} brings no page; these do: {others}")
+            return found, found.ui.resource_uri
+        return self._default_page()
+
+    def _default_page(self) -> tuple[Tool | None, str]:
+        wanted = self.manifest.ui_resource_uri
+        pages = self.catalogue.pages
+        if wanted:
+            bound = [tool for tool in pages if tool.ui.resource_uri == wanted]
+            return (bound[0] if bound else None), wanted
+        free = [
+            tool
+            for tool in pages
+            if "model" in tool.ui.visibility and not arguments_.required(tool.input_schema)
+        ]
+        if len(free) == 1 and free[0].ui.resource_uri:
+            return free[0], free[0].ui.resource_uri
+        if not pages:
+            raise NoPage(
+                f"{self.id} brings no page: none of its {len(self.catalogue.tools)} tools has one. "
+                f"Use: %mcpapp tools {self.id}"
+            )
+        lines = ", ".join(f"{tool.name}({arguments_.signature(tool.input_schema)})" for tool in pages)
+        raise NoPage(f"{self.id} has several pages or one that needs arguments; name the tool: {lines}")
+
+    def _check_prompt(self, name: str, given: Mapping[str, Any]) -> None:
+        prompts = {str(entry.get("name")): entry for entry in self.catalogue.prompts}
+        if name not in prompts:
+            hint = did_you_mean(name, prompts) or (
+                f" It has: {', '.join(prompts)}" if prompts else " It offers none."
+            )
+            raise InvalidArguments(f"{self.id} has no prompt {name!r}.{hint}")
+        declared = prompts[name].get("arguments")
+        known = (
+            {str(each.get("name")): each for each in declared if isinstance(each, Mapping)}
+            if isinstance(declared, list)
+            else {}
+        )
+        for key in given:
+            if key not in known:
+                takes = f"it takes {', '.join(known)}" if known else "it takes none"
+                raise InvalidArguments(f"{name} has no argument {key!r}; {takes}.{did_you_mean(key, known)}")
+        missing = [key for key, each in known.items() if each.get("required") and key not in given]
+        if missing:
+            line = f"%mcpapp prompt {self.id} {name} " + " ".join(f"{key}=…" for key in missing)
+            raise InvalidArguments(f"{name} needs {', '.join(missing)}. Paste: {line}")
+
+    def _check_output(self, tool: Tool, raw: Mapping[str, Any]) -> None:
+        """A result that misses its own schema is still the result; the log says so."""
+        if tool.output_schema is None or raw.get("isError"):
+            return
+        value = raw.get("structuredContent")
+        found = (
+            ["there is no structuredContent"]
+            if value is None
+            else arguments_.schema_problems(tool.output_schema, value)
+        )
+        if found:
+            self.log.add(
+                "host", f"{tool.name}: the result does not fit its output schema: {found[0]}", "warning"
+            )
+
+    # -- the connection ---------------------------------------------------------------------------
+
+    def connection(self) -> Connection:
+        """What stands behind the handle; made at first need, on the session loop."""
+        if self._connection is None:
+            from mcpapps_jupyter.callbacks import ServerRequests
+            from mcpapps_jupyter.connection import Connection
+            from mcpapps_jupyter.quiet import hush_warnings
+
+            hush_warnings()
+
+            manifest, services = self.manifest, self._services
+
+            def make_requests() -> ServerRequests:
+                asker = services.asker
+                sample = (lambda params: asker.sample(self, params)) if asker.can_sample else None
+                return ServerRequests(self.id, asker.elicit, lambda: asker.roots(self), sample)
+
+            if self.state is State.DISCOVERED:
+                self.lifecycle.to(State.VALIDATED)
+            self._connection = Connection(
+                self.id,
+                lifecycle=self.lifecycle,
+                log=self.log,
+                make_transport=self._make_transport,
+                make_requests=make_requests,
+                protocol=manifest.protocol or "auto",
+                startup_seconds=self._startup_seconds(),
+                request_seconds=manifest.request_timeout_seconds,
+                prefix=self.prefix,
+                secrets=self.secrets,
+                on_event=self._tell,
+                version=services.version,
+            )
+        return self._connection
+
+    def listen(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
+        """Call `listener`, on the session loop, with every event of the server; returns how to end that."""
+        self._listeners.append(listener)
+
+        def forget() -> None:
+            with contextlib.suppress(ValueError):
+                self._listeners.remove(listener)
+
+        return forget
+
+    def _tell(self, event: ServerEvent) -> None:
+        for listener in tuple(self._listeners):
+            listener(event)
+
+    def _startup_seconds(self) -> float:
+        manifest = self.manifest
+        given = "startupTimeoutSeconds" in self.definition.parsed.provided
+        if not given and Path(manifest.command or "").name in _INSTALLERS:
+            return _INSTALLER_STARTUP_SECONDS
+        return manifest.startup_timeout_seconds
+
+    def hide(self, text: str) -> str:
+        """`text` with this app's secrets masked."""
+        return redact(text, self.secrets())
+
+    def secrets(self) -> list[str]:
+        """Values that must never be shown: from environment, headers and ``${env:…}``."""
+        if self._secrets is None:
+            manifest = self.definition.parsed.manifest
+            self._secrets = secret_values(manifest, environ=os.environ) if manifest else []
+        return self._secrets
+
+    async def _make_transport(self, hooks: Hooks) -> ClientTransport:
+        from mcpapps_jupyter.transports import HttpTransport, InProcessTransport, StdioTransport
+
+        manifest, definition = self.manifest, self.definition
+        if definition.server is not None:
+            return InProcessTransport(definition.server, hooks)
+        if manifest.transport == "inprocess":
+            return InProcessTransport(await load_entry_point(manifest.entry_point or ""), hooks)
+        if manifest.transport == "stdio":
+            launch = resolve_launch(
+                manifest, manifest_dir=definition.directory, python=sys.executable, environ=os.environ
+            )
+            return StdioTransport(launch, hooks, self._services.guard())
+        url, headers = resolve_endpoint(manifest, environ=os.environ)
+        return HttpTransport(url, headers, hooks, kind="sse" if manifest.transport == "sse" else "http")
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._services.thread.run(work)
+
+    def __repr__(self) -> str:
+        return f"<App {self.id}: {self.state}>"
+
+
+async def load_entry_point(entry_point: str) -> Any:
+    """Import ``package.module:attribute`` and return the server it names or makes.
+
+    Raises
+    ------
+    StartFailed
+        The module or the attribute is missing, or is no MCP server.
+    """
+    import asyncio
+
+    module_name, _, attribute = entry_point.partition(":")
+
+    def load() -> Any:
+        try:
+            found = getattr(importlib.import_module(module_name), attribute)
+        except (ImportError, AttributeError) as error:
+            raise StartFailed(f"entryPoint {entry_point!r} cannot be loaded: {error}") from None
+        return found() if inspect.isroutine(found) or inspect.isclass(found) else found
+
+    # On a worker thread: an import of seconds must not hold up the other apps.
+    server = await asyncio.get_running_loop().run_in_executor(None, load)
+    if isinstance(server, Awaitable):
+        server = await server
+    return server

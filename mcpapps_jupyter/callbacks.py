@@ -1,0 +1,119 @@
+"""What a server may ask of us: elicitation, sampling, roots. One set of callbacks for both eras.
+
+In the 2025 era the server pushes these as requests; in the 2026 era they come inside an
+``input_required`` result. The SDK hands both to the same callbacks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as types
+
+from mcpapps_jupyter.errors import McpAppsError
+from mcpapps_jupyter.ports import Answer, Caller, Question
+
+if TYPE_CHECKING:
+    from mcp.client.session import ClientRequestContext
+
+_current_caller: ContextVar[Caller | None] = ContextVar("mcpapps_caller", default=None)
+
+
+@dataclass
+class ServerRequests:
+    """Answers the requests of one server and knows who is being waited for.
+
+    Parameters
+    ----------
+    app_id
+        The app, for the questions' text.
+    elicit, roots, sample
+        Where answers come from; `sample` is None while no model is set, and then sampling is
+        not advertised.
+    """
+
+    app_id: str
+    elicit: Callable[[Question], Awaitable[Answer]]
+    roots: Callable[[], list[dict[str, str]]]
+    sample: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]] | None = None
+    open_questions: int = 0
+    _in_flight: list[Caller] = field(default_factory=list)
+
+    @contextlib.contextmanager
+    def calling(self, caller: Caller) -> Iterator[None]:
+        """Mark a request of `caller` as in flight, for the time of the block."""
+        token = _current_caller.set(caller)
+        self._in_flight.append(caller)
+        try:
+            yield
+        finally:
+            self._in_flight.remove(caller)
+            _current_caller.reset(token)
+
+    def caller(self) -> Caller | None:
+        """Whose call led to the question that is being asked now, as far as it can be known.
+
+        In the 2026 era the question is asked inside the call, so a context variable tells. A
+        pushed question names no call: then the only call in flight, else the newest of a cell,
+        else the newest of a page.
+        """
+        known = _current_caller.get()
+        if known is not None:
+            return known
+        for origin in ("cell", "page", "model"):
+            hits = [caller for caller in self._in_flight if caller.origin == origin]
+            if hits:
+                return hits[-1]
+        return None
+
+    @contextlib.contextmanager
+    def _asking(self) -> Iterator[None]:
+        self.open_questions += 1
+        try:
+            yield
+        finally:
+            self.open_questions -= 1
+
+    async def on_elicitation(
+        self, context: ClientRequestContext, params: types.ElicitRequestParams
+    ) -> types.ElicitResult | types.ErrorData:
+        """Answer one ``elicitation/create`` of either mode."""
+        wire = params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        question = Question(
+            app_id=self.app_id,
+            message=str(wire.get("message", "")),
+            mode="url" if wire.get("mode") == "url" else "form",
+            schema=wire.get("requestedSchema"),
+            url=str(wire.get("url", "")),
+            caller=self.caller(),
+        )
+        with self._asking():
+            try:
+                answer = await self.elicit(question)
+            except McpAppsError as error:
+                return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
+        action = answer.get("action")
+        if action == "accept":
+            return types.ElicitResult(action="accept", content=answer.get("content"))
+        return types.ElicitResult(action="cancel" if action == "cancel" else "decline")
+
+    async def on_roots(self, context: ClientRequestContext) -> types.ListRootsResult | types.ErrorData:
+        """Answer one ``roots/list``."""
+        return types.ListRootsResult.model_validate({"roots": self.roots()})
+
+    async def on_sampling(
+        self, context: ClientRequestContext, params: types.CreateMessageRequestParams
+    ) -> types.CreateMessageResult | types.CreateMessageResultWithTools | types.ErrorData:
+        """Answer one ``sampling/createMessage`` by the user's model."""
+        if self.sample is None:
+            return types.ErrorData(code=types.INVALID_REQUEST, message="No model is set for sampling")
+        with self._asking():
+            try:
+                answer = await self.sample(params.model_dump(by_alias=True, mode="json", exclude_none=True))
+            except McpAppsError as error:
+                return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
+        return types.CreateMessageResult.model_validate(answer)

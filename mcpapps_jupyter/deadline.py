@@ -1,0 +1,65 @@
+"""A time limit that knows about signs of life and about people who think."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Deadline:
+    """A time limit that progress extends and a question to the person pauses.
+
+    Parameters
+    ----------
+    seconds
+        How long without a sign of life.
+    waiting
+        Says whether somebody is being asked right now; then time stands still.
+    limit
+        The longest time in all, however many signs of life there are.
+    """
+
+    def __init__(
+        self, seconds: float, *, waiting: Callable[[], bool] = lambda: False, limit: float | None = None
+    ) -> None:
+        self.seconds = seconds
+        self._waiting = waiting
+        now = asyncio.get_running_loop().time()
+        self._last_sign = now
+        self._end = now + limit if limit is not None else None
+
+    def touch(self) -> None:
+        """A sign of life: the time starts anew."""
+        self._last_sign = asyncio.get_running_loop().time()
+
+    def _remaining(self) -> float:
+        end = self._last_sign + self.seconds
+        if self._end is not None:
+            end = min(end, self._end)
+        return end - asyncio.get_running_loop().time()
+
+    async def bound(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run `work` under this limit.
+
+        Raises
+        ------
+        TimeoutError
+            The time is over; `work` was cancelled.
+        """
+        task = asyncio.ensure_future(work)
+        try:
+            while True:
+                await asyncio.wait({task}, timeout=max(self._remaining(), 0.01))
+                if task.done():
+                    return task.result()
+                if self._waiting():
+                    self.touch()
+                elif self._remaining() <= 0:
+                    raise TimeoutError
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task}, timeout=2)

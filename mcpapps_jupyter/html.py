@@ -1,0 +1,102 @@
+"""Small pieces of static, self-contained HTML: tables, images, text. No scripts, no remote parts.
+
+Everything here ends in saved notebooks and is read by strangers, so every value is escaped,
+only raster ``data:`` images are drawn and nothing is ever fetched.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_MAX_ROWS = 20
+_MAX_TEXT = 4000
+
+
+def escape(value: Any) -> str:
+    """`value` as text that is safe in HTML content and attributes."""
+    return html.escape(str(value), quote=True)
+
+
+def records(value: Any) -> list[dict[str, Any]] | None:
+    """`value` as a list of flat-keyed objects, or None where it is no table."""
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes) and value:
+        rows = [dict(row) for row in value if isinstance(row, Mapping)]
+        return rows if len(rows) == len(value) else None
+    return None
+
+
+def record_lists(value: Any) -> dict[str, list[dict[str, Any]]]:
+    """The entries of an object that are tables, by key."""
+    if not isinstance(value, Mapping):
+        return {}
+    found = {str(key): records(entry) for key, entry in value.items()}
+    return {key: rows for key, rows in found.items() if rows}
+
+
+def columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Every key of `rows`, in order of first appearance."""
+    return list(dict.fromkeys(str(key) for row in rows for key in row))
+
+
+def cell_text(value: Any) -> str:
+    """One table cell as text: strings as they are, everything else as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def table(rows: Sequence[Mapping[str, Any]], *, limit: int = _MAX_ROWS) -> str:
+    """A plain HTML table of at most `limit` rows, with a note about the rest."""
+    names = columns(rows)
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell_text(row.get(name)))}</td>" for name in names) + "</tr>"
+        for row in rows[:limit]
+    )
+    rest = len(rows) - limit
+    note = f"<p><small>… and {rest} more rows</small></p>" if rest > 0 else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
+
+
+def preformatted(text: str, *, limit: int = _MAX_TEXT) -> str:
+    """Text in a ``<pre>`` that wraps, cut at `limit` characters."""
+    cut = text if len(text) <= limit else text[:limit] + "…"
+    return f'<pre style="white-space:pre-wrap;margin:0">{escape(cut)}</pre>'
+
+
+def image(block: Mapping[str, Any]) -> str | None:
+    """An ``<img>`` for an MCP image block, or None for a kind that is not drawn."""
+    mime, data = str(block.get("mimeType", "")).lower(), block.get("data")
+    if mime not in _IMAGES or not isinstance(data, str):
+        return None
+    return f'<img src="data:{mime};base64,{escape(data)}" style="max-width:100%" alt="image from the tool">'
+
+
+def structured(value: Any) -> str:
+    """Structured data as a table when it is tabular, else as indented JSON."""
+    rows = records(value)
+    if rows:
+        return table(rows)
+    parts = []
+    if isinstance(value, Mapping):
+        tables = record_lists(value)
+        rest = {key: entry for key, entry in value.items() if str(key) not in tables}
+        if rest:
+            parts.append(_pairs(rest))
+        parts += [f"<p><b>{escape(key)}</b></p>{table(rows)}" for key, rows in tables.items()]
+        return "".join(parts)
+    return preformatted(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def _pairs(value: Mapping[str, Any]) -> str:
+    rows = "".join(
+        f'<tr><th style="text-align:left">{escape(key)}</th><td>{escape(cell_text(entry))}</td></tr>'
+        for key, entry in value.items()
+    )
+    return f"<table><tbody>{rows}</tbody></table>"

@@ -1,0 +1,133 @@
+"""What lower layers need of higher ones, as protocols; `host.py` injects the real things.
+
+With these, imports only point down although ``App.open`` returns a view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from mcpapps_jupyter.app import App
+
+#: Called with progress, total and message of a request under way.
+Progress = Callable[[float, float | None, str | None], Awaitable[None]]
+
+#: Where a call comes from: a cell (or script), an open page, or a language model.
+Origin = Literal["cell", "page", "model"]
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who makes a call.
+
+    Attributes
+    ----------
+    origin
+        ``"cell"``, ``"page"`` or ``"model"``.
+    view
+        The view's key, for calls of a page.
+    """
+
+    origin: Origin = "cell"
+    view: str | None = None
+
+
+@dataclass(frozen=True)
+class ServerEvent:
+    """Something the server tells without being asked.
+
+    Attributes
+    ----------
+    kind
+        ``tools/list_changed``, ``prompts/list_changed``, ``resources/list_changed``,
+        ``resources/updated`` or ``message`` (a log line).
+    params
+        The notification's parameters, as on the wire.
+    """
+
+    kind: str
+    params: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of a server for the person (MCP elicitation).
+
+    Attributes
+    ----------
+    app_id
+        The app whose server asks.
+    message
+        The question in words.
+    mode
+        ``"form"`` or ``"url"``.
+    schema
+        The requested JSON Schema (form mode), else empty.
+    url
+        The page to visit (URL mode), else empty.
+    caller
+        Whose call led to the question, where that can be known.
+    """
+
+    app_id: str
+    message: str
+    mode: Literal["form", "url"] = "form"
+    schema: Mapping[str, Any] | None = None
+    url: str = ""
+    caller: Caller | None = None
+
+
+#: ``{"action": "accept", "content": {...}}``, ``{"action": "decline"}`` or ``{"action": "cancel"}``.
+Answer = dict[str, Any]
+
+
+class ClientTransport(Protocol):
+    """What a session needs of a transport: the SDK's pair of streams, and a way to be quick."""
+
+    hurry: bool
+
+    async def __aenter__(self) -> Any:
+        """Connect; gives the read and the write stream."""
+        ...
+
+    async def __aexit__(self, *exc_info: Any) -> Any:
+        """Disconnect."""
+        ...
+
+
+class Asker(Protocol):
+    """Puts a server's questions to a person, a user's handler or a model."""
+
+    async def elicit(self, question: Question) -> Answer:
+        """Answer one elicitation; on the session loop."""
+        ...
+
+    def roots(self, app: App) -> list[dict[str, str]]:
+        """``{"uri", "name"}`` of each folder the app may know about."""
+        ...
+
+    @property
+    def can_sample(self) -> bool:
+        """Whether a model is set."""
+        ...
+
+    async def sample(self, app: App, params: dict[str, Any]) -> dict[str, Any]:
+        """Answer one ``sampling/createMessage``; on the session loop."""
+        ...
+
+
+class ViewFactory(Protocol):
+    """Makes the view of a page."""
+
+    def open_view(
+        self, app: App, tool: str | None, arguments: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> Any:
+        """Open a page and return its view; on the caller's thread."""
+        ...
+
+    def all_views(self) -> Sequence[Any]:
+        """Every open view, oldest first."""
+        ...

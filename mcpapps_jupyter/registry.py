@@ -1,0 +1,225 @@
+"""All apps: found on disk, added in cells, looked up by id. Listing starts and expands nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcpapps_jupyter.app import App, Definition, Services
+from mcpapps_jupyter.catalogue import Listing
+from mcpapps_jupyter.config import McpApps
+from mcpapps_jupyter.discovery import Found, SearchPath, TrustStore, scan, search_paths
+from mcpapps_jupyter.errors import AmbiguousApp, UnknownApp, did_you_mean
+from mcpapps_jupyter.lifecycle import State
+
+
+@dataclass
+class ScanReport:
+    """What one look for manifests found.
+
+    Attributes
+    ----------
+    added, changed, vanished
+        App ids. A running app whose manifest changed keeps running; its next start uses the new one.
+    problems
+        Folders that could not be read, in words.
+    """
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    vanished: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    total: int = 0
+
+    def __repr__(self) -> str:
+        parts = [f"{self.total} apps"]
+        parts += [
+            f"{word}: {', '.join(ids)}"
+            for word, ids in (("new", self.added), ("changed", self.changed), ("gone", self.vanished))
+            if ids
+        ]
+        return "; ".join([*parts, *self.problems])
+
+
+class Registry:
+    """The kernel's apps by id.
+
+    Parameters
+    ----------
+    config
+        Where to look, what is allowed, per-app overrides.
+    services
+        What every app shares.
+    trust
+        Which workspace manifests were confirmed: those may take the place of an installed app.
+    """
+
+    def __init__(self, config: McpApps, services: Services, trust: TrustStore) -> None:
+        self._config = config
+        self._trust = trust
+        self._services = services
+        self._apps: dict[str, App] = {}
+        self._lock = threading.RLock()
+        self.shadowed: list[Found] = []
+
+    # -- finding -------------------------------------------------------------------------------
+
+    def scan(self, extra: Sequence[Path] = ()) -> ScanReport:
+        """Look for manifests; running apps keep running, new ones come in, vanished ones are marked."""
+        report = ScanReport()
+        places = search_paths(self._config, self._config.notebook_dir(), report.problems.append)
+        places += [SearchPath(path, "configured") for path in extra]
+        found, problems = scan(places, self._config.entries, is_trusted=self._trust.is_trusted)
+        report.problems += problems
+        with self._lock:
+            seen: set[str] = set()
+            self.shadowed = [each for each in found if each.shadowed_by is not None]
+            for each in found:
+                if each.shadowed_by is None:
+                    seen.add(self._take(each, report))
+            for app in list(self._apps.values()):
+                if app.definition.path is None or app.id in seen or (extra and app.definition.path.exists()):
+                    continue
+                report.vanished.append(app.id)
+                if app.state is not State.RUNNING:
+                    del self._apps[app.id]
+            report.total = len(self._apps)
+        return report
+
+    def _take(self, found: Found, report: ScanReport) -> str:
+        app_id = found.parsed.id or self._free_name(found)
+        definition = Definition(app_id, found.parsed, found.directory, found.source, found.path, found.digest)
+        known = self._apps.get(app_id)
+        if known is None:
+            known = self._apps[app_id] = App(definition, self._services)
+            report.added.append(app_id)
+        elif known.definition.source == "added":
+            return app_id  # a cell's own app stays; its author asked for it by name
+        elif not known.definition.same_as(definition):
+            report.changed.append(app_id)
+            if known.state in (State.RUNNING, State.LOADED):
+                known.pending = definition
+            else:
+                known.redefine(definition)
+        self._judge(known)
+        return app_id
+
+    def _free_name(self, found: Found) -> str:
+        """An id to list a manifest by that has none that is usable: its folder's name."""
+        taken = {app.definition.path for app in self._apps.values() if app.id == found.directory.name}
+        if found.path in taken or not taken:
+            return found.directory.name
+        return str(found.path or found.directory)
+
+    def _judge(self, app: App) -> None:
+        """Move an app that does not run to where manifest and configuration put it."""
+        if app.state in (State.RUNNING, State.LOADED):
+            return
+        reason = self._config.policy_reason(app.id)
+        if reason is not None:
+            app.lifecycle.refuse([reason])
+        elif app.definition.parsed.manifest is None:
+            if app.state in (State.STOPPED, State.FAILED):
+                app.lifecycle.to(State.VALIDATED)
+            app.lifecycle.invalidate(app.definition.parsed.errors)
+        elif app.state in (State.DISCOVERED, State.DISABLED):
+            app.lifecycle.to(State.VALIDATED)
+
+    def add(self, definition: Definition) -> App:
+        """Add an app from a cell, or replace the one of the same id; handles stay valid.
+
+        The same definition again changes nothing and keeps the session, so a cell can be run
+        again. The caller stops a running server first where the definition differs.
+        """
+        with self._lock:
+            app = self._apps.get(definition.app_id)
+            if app is None:
+                app = self._apps[definition.app_id] = App(definition, self._services)
+            elif not app.definition.same_as(definition):
+                app.redefine(definition)
+            self._judge(app)
+            return app
+
+    def remove(self, app: App) -> None:
+        """Take an app out; the caller stops it first."""
+        with self._lock:
+            self._apps.pop(app.id, None)
+
+    # -- looking up ------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[App]:
+        with self._lock:
+            return iter(sorted(self._apps.values(), key=lambda app: app.id.casefold()))
+
+    def __len__(self) -> int:
+        return len(self._apps)
+
+    def ids(self) -> list[str]:
+        """Every id, in order."""
+        return [app.id for app in self]
+
+    def find(self, app_id: str) -> App | None:
+        """The app of exactly this id, or None."""
+        return self._apps.get(app_id)
+
+    def get(self, name: str) -> App:
+        """The app of this id: exact, then in any case, then by unique prefix.
+
+        Raises
+        ------
+        UnknownApp
+            With the nearest ids.
+        AmbiguousApp
+            Several ids begin so.
+        """
+        with self._lock:
+            if name in self._apps:
+                return self._apps[name]
+            folded = name.casefold()
+            hits = [app for app in self if app.id.casefold() == folded]
+            hits = hits or ([app for app in self if app.id.casefold().startswith(folded)] if folded else [])
+        if len(hits) == 1:
+            return hits[0]
+        if hits:
+            raise AmbiguousApp(f"{name!r} fits several apps: {', '.join(app.id for app in hits)}")
+        hint = did_you_mean(name, self.ids()) or " See: %mcpapp list"
+        raise UnknownApp(f"There is no app {name!r}.{hint}")
+
+    def listing(self, *, state: str | None = None, tag: str | None = None) -> Listing[App]:
+        """The apps as a table, optionally only those of a state (``Invalid`` too) or with a tag."""
+        apps = [app for app in self if _has_state(app, state) and _has_tag(app, tag)]
+        head = ("id", "name", "state", "transport", "tools", "UI", "source")
+        return Listing(apps, head=head, row=_row, empty=_nothing(state, tag))
+
+
+def shown_state(app: App) -> str:
+    """The state as the list shows it: an app whose manifest is broken is *Invalid*."""
+    return "Invalid" if app.lifecycle.validation_errors else str(app.state)
+
+
+def _row(app: App) -> list[str]:
+    manifest = app.definition.parsed.manifest
+    count = str(len(app.catalogue.tools)) if app.catalogue.tools else ""
+    brings = bool(app.catalogue.pages) or bool(manifest and (manifest.has_ui or manifest.ui_resource_uri))
+    state = shown_state(app)
+    reason = app.last_error if state in ("Invalid", "Failed", "Disabled") else None
+    transport = manifest.transport if manifest else ""
+    shown = f"{state}: {app.hide(reason)}" if reason else state
+    return [app.id, app.name, shown, transport, count, "yes" if brings else "", app.definition.source]
+
+
+def _has_state(app: App, state: str | None) -> bool:
+    return state is None or shown_state(app).casefold() == state.casefold()
+
+
+def _has_tag(app: App, tag: str | None) -> bool:
+    manifest = app.definition.parsed.manifest
+    return tag is None or bool(manifest and tag.casefold() in (each.casefold() for each in manifest.tags))
+
+
+def _nothing(state: str | None, tag: str | None) -> str:
+    if state or tag:
+        return "No app fits that filter."
+    return "No apps yet. Add one: %mcpapp add ID -- COMMAND ARG…"

@@ -1,0 +1,216 @@
+"""Makes views and keeps them: opening, one view a cell run, eviction, the end of all of them."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcpapps_jupyter.catalogue import Tool
+from mcpapps_jupyter.config import McpApps
+from mcpapps_jupyter.errors import InvalidArguments, McpAppsError
+from mcpapps_jupyter.host_thread import HostThread, Submitted
+from mcpapps_jupyter.ports import Caller
+from mcpapps_jupyter.views.policy import Approvals
+from mcpapps_jupyter.views.relay import PageSettings
+from mcpapps_jupyter.views.subshell import pin, release
+
+if TYPE_CHECKING:
+    from mcpapps_jupyter.app import App
+    from mcpapps_jupyter.views.widget import AppView
+
+#: A start that is over sooner shows no "starting" page, so that a typing error shows only its line.
+_PATIENCE = 0.7
+#: How long the first page of a kernel waits for the front end's first word.
+_HELLO_SECONDS = 5.0
+_NO_FRONT_END = (
+    "No widget front end answered. Reload the browser page once (it was installed after the page loaded); "
+    "if Lab runs in another environment, install anywidget there."
+)
+
+
+class Views:
+    """Every open view of the kernel.
+
+    Parameters
+    ----------
+    config, thread
+        The host's.
+    version
+        Our own version, for pages.
+    get_kernel
+        The running kernel, or None outside one.
+    """
+
+    def __init__(
+        self, config: McpApps, thread: HostThread, version: str, get_kernel: Callable[[], Any]
+    ) -> None:
+        self._config = config
+        self._thread = thread
+        self._version = version
+        self._get_kernel = get_kernel
+        self._views: dict[str, AppView] = {}
+        self._lock = threading.RLock()
+        self._hello = threading.Event()
+        self._cell: str | None = None
+        self._of_earlier_run: list[AppView] = []
+
+    # -- opening -----------------------------------------------------------------------------------
+
+    def open_view(
+        self, app: App, tool: str | None, arguments: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> AppView:
+        """Start the app, check, make the view, call the tool; does not display anything.
+
+        Raises
+        ------
+        McpAppsError
+            In words, before anything is shown.
+        """
+        app.check_usable()
+        found, uri = self._thread.run(prepare(app, tool, arguments))
+        view = self._make(app, arguments, options)
+        view.begin(found, uri)
+        return view
+
+    def show_view(
+        self, app: App, tool: str | None, arguments: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> AppView:
+        """Open and display: the live part at once, the static part when the result is there.
+
+        Raises
+        ------
+        McpAppsError
+            In words. What is already displayed says the reason too.
+        """
+        app.check_usable()
+        preparing = self._thread.submit(prepare(app, tool, arguments))
+        view: AppView | None = None
+        try:
+            if not _done_within(preparing, _PATIENCE):
+                view = self._make(app, arguments, options)
+                view.show_widget()
+            while not _done_within(preparing, 0.1):
+                pass
+            found, uri = preparing.result()
+        except BaseException:
+            preparing.cancel()
+            if view is not None:
+                view.close()
+            raise
+        if view is None:
+            view = self._make(app, arguments, options)
+            view.begin(found, uri)
+            view.show_widget()
+        else:
+            view.begin(found, uri)
+        failure: McpAppsError | None = None
+        try:
+            view.wait_for_result(self._config.open_wait)
+        except McpAppsError as error:
+            failure = error
+        view.show_card(str(failure) if failure else None)
+        self._expect_front_end(view)
+        if failure is not None:
+            raise failure
+        return view
+
+    def _make(self, app: App, arguments: Mapping[str, Any], options: Mapping[str, Any]) -> AppView:
+        from mcpapps_jupyter.views.widget import AppView
+
+        kernel = self._get_kernel()
+        config = self._config
+        view = AppView(
+            app,
+            self._thread,
+            settings=PageSettings(config.max_resource_bytes, config.permissions_for(app.id), self._version),
+            approvals=Approvals(config.approvals_for(app.id)),
+            interactive=lambda: not config.is_headless(),
+            arguments=arguments,
+            on_end=self._forget,
+            on_hello=self._hello.set,
+            pin=lambda widget: pin(widget, kernel),
+            options=options,
+        )
+        view.open_wait = config.open_wait
+        view.cell_id = self._cell
+        with self._lock:
+            self._views[view.key] = view
+            crowd = list(self._views.values())[: max(len(self._views) - config.max_views, 0)]
+        for old in crowd:
+            old.end(f"More than {config.max_views} pages are open, so the oldest ended. Run its cell again.")
+        return view
+
+    def _expect_front_end(self, view: AppView) -> None:
+        """The first page of a kernel says so when no front end is there to draw it."""
+        if self._hello.is_set() or self._config.is_headless() or not view.answers_while_busy:
+            return
+        if not self._hello.wait(_HELLO_SECONDS):
+            from mcpapps_jupyter.views.output import emit
+
+            self._hello.set()  # said once
+            emit({"text/plain": _NO_FRONT_END})
+
+    # -- keeping ------------------------------------------------------------------------------------
+
+    def all_views(self) -> list[AppView]:
+        """Every open view, oldest first."""
+        with self._lock:
+            return list(self._views.values())
+
+    def last(self) -> AppView | None:
+        """The view opened last that is still open."""
+        views = self.all_views()
+        return views[-1] if views else None
+
+    def _forget(self, view: AppView) -> None:
+        with self._lock:
+            self._views.pop(view.key, None)
+
+    def before_cell(self, cell_id: str | None) -> None:
+        """A cell begins: views of its earlier run are to end when it is done."""
+        self._cell = cell_id
+        self._of_earlier_run = [view for view in self.all_views() if cell_id and view.cell_id == cell_id]
+
+    def after_cell(self) -> None:
+        """A cell is done: one page a cell, the newest."""
+        old, self._of_earlier_run = self._of_earlier_run, []
+        self._cell = None
+        for view in old:
+            view.close()
+
+    def close_all(self, reason: str) -> None:
+        """End every view; at unload."""
+        end = time.monotonic() + 2
+        for view in self.all_views():
+            if time.monotonic() < end:
+                view.end(reason)
+        release(self._get_kernel())
+
+
+async def prepare(app: App, tool: str | None, arguments: Mapping[str, Any]) -> tuple[Tool | None, str]:
+    """Start the app and say what to show; on the session loop.
+
+    Raises
+    ------
+    McpAppsError
+        It does not start, has no such tool or page, or the arguments do not fit.
+    """
+    await app.connection().ready(Caller())
+    found, uri = app.page_of(tool)
+    if found is not None:
+        app.check_call(found.name, arguments)
+    elif arguments:
+        raise InvalidArguments(f"{uri} is a page without a tool and takes no arguments.")
+    return found, uri
+
+
+def _done_within(work: Submitted[Any], seconds: float) -> bool:
+    try:
+        concurrent.futures.wait([work.future], timeout=seconds)
+    except KeyboardInterrupt:
+        work.cancel()
+        raise
+    return work.done()

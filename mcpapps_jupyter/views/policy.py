@@ -1,0 +1,172 @@
+"""What a page may do: who may be called, how often, what asks first, what is refused. Pure, with a clock."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mcpapps_jupyter.catalogue import Tool
+
+Decision = Literal["pass", "ask", "refuse"]
+
+#: The host's own ceilings a view, second line behind the same ones in the front end.
+CALLS_PER_MINUTE = 1200
+BURST = 200
+NOTIFICATIONS_PER_SECOND = 100
+AT_ONCE = 4
+QUEUE = 512
+MESSAGES_PER_MINUTE = 10
+HANDSHAKES_PER_MINUTE = 20
+MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+
+_MESSAGE_BLOCKS = frozenset({"text", "image", "resource_link", "resource"})
+_COMMAND_MARKS = "/!%?"
+
+
+class TokenBucket:
+    """Lets `burst` through at once and `per_second` after that.
+
+    Parameters
+    ----------
+    clock
+        Seconds, monotonic.
+    """
+
+    def __init__(self, per_second: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = per_second
+        self._burst = burst
+        self._clock = clock
+        self._tokens = burst
+        self._at = clock()
+
+    def take(self) -> bool:
+        """Whether one more may pass now; a refusal costs nothing."""
+        now = self._clock()
+        self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
+        self._at = now
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
+
+@dataclass
+class Limits:
+    """The rates of one view."""
+
+    clock: Callable[[], float] = time.monotonic
+    calls: TokenBucket = field(init=False)
+    notifications: TokenBucket = field(init=False)
+    messages: TokenBucket = field(init=False)
+    handshakes: TokenBucket = field(init=False)
+    dropped: int = 0
+
+    def __post_init__(self) -> None:
+        self.calls = TokenBucket(CALLS_PER_MINUTE / 60, BURST, self.clock)
+        self.notifications = TokenBucket(NOTIFICATIONS_PER_SECOND, NOTIFICATIONS_PER_SECOND, self.clock)
+        self.messages = TokenBucket(MESSAGES_PER_MINUTE / 60, MESSAGES_PER_MINUTE, self.clock)
+        self.handshakes = TokenBucket(HANDSHAKES_PER_MINUTE / 60, HANDSHAKES_PER_MINUTE, self.clock)
+
+
+@dataclass
+class Approvals:
+    """Which tool calls of a page pass, ask or are refused.
+
+    Parameters
+    ----------
+    policies
+        One word by tool name, ``"*"`` for the rest. ``auto``: only a tool that its server marks
+        destructive asks. ``ask``: one question a view for all tools not marked destructive, one
+        for each that is. ``allow``. ``deny``: read-only tools only. Anything else counts as ``deny``.
+
+    Notes
+    -----
+    Annotations are the server's own word: this guards against accidents, not against a hostile
+    server. A grant is for one tool in one view, in memory.
+    """
+
+    policies: Mapping[str, str] = field(default_factory=lambda: {"*": "auto"})
+    _granted: set[str] = field(default_factory=set)
+
+    def decide(self, tool: Tool) -> Decision:
+        """What happens to a call of `tool` that a page makes."""
+        policy = self.policies.get(tool.name) or self.policies.get("*")
+        destructive = tool.annotations.get("destructiveHint") is True
+        if policy == "allow":
+            return "pass"
+        if policy == "auto":
+            wants = destructive
+        elif policy == "ask":
+            wants = True
+        else:
+            return "pass" if tool.annotations.get("readOnlyHint") is True else "refuse"
+        return "ask" if wants and self._grant(tool) not in self._granted else "pass"
+
+    def grant(self, tool: Tool) -> None:
+        """Let `tool` pass for as long as the view lives."""
+        self._granted.add(self._grant(tool))
+
+    def forget(self) -> None:
+        """Take every grant back."""
+        self._granted.clear()
+
+    @staticmethod
+    def _grant(tool: Tool) -> str:
+        return tool.name if tool.annotations.get("destructiveHint") is True else "*"
+
+
+def message_problem(params: Mapping[str, Any]) -> str | None:
+    """Why a ``ui/message`` is refused, or None for a good one."""
+    if params.get("role") != "user":
+        return "role must be 'user'"
+    content = params.get("content")
+    blocks = content if isinstance(content, list) else [content]
+    good = [block for block in blocks if isinstance(block, Mapping)]
+    if not good or len(good) != len(blocks):
+        return "content must be a list of at least one block"
+    odd = next((block.get("type") for block in good if block.get("type") not in _MESSAGE_BLOCKS), "")
+    if odd != "":
+        return f"blocks of type {odd!r} are not taken; text, image, resource_link and resource are"
+    text = next((block.get("text") for block in good if block.get("type") == "text"), None)
+    if isinstance(text, str) and looks_like_command(text):
+        return "the text begins like a command (/ ! % ?)"
+    return None
+
+
+def looks_like_command(text: str) -> bool:
+    """Whether `text` could act as a command where messages are typed, look-alikes included."""
+    folded = unicodedata.normalize("NFKC", text)
+    bare = folded.lstrip(
+        "".join({c for c in folded if c.isspace() or unicodedata.category(c) in ("Cf", "Cc")})
+    )
+    return bare.startswith(tuple(_COMMAND_MARKS))
+
+
+def upstream_meta(meta: Any) -> dict[str, Any] | None:
+    """A page's request ``_meta`` as it may go to the server.
+
+    Its progress token would collide with the SDK's own, which are shared by everybody on the
+    session, and ``io.modelcontextprotocol/*`` keys speak for the client, which it is not.
+    """
+    if not isinstance(meta, Mapping):
+        return None
+    kept = {
+        key: value
+        for key, value in meta.items()
+        if key != "progressToken" and not str(key).startswith("io.modelcontextprotocol/")
+    }
+    return kept or None
+
+
+def granted_permissions(asked: Iterable[str], allowed: Mapping[str, str]) -> list[str]:
+    """The page's permissions that configuration allows; a camera or microphone never works here."""
+    return sorted(
+        name for name in asked if name in ("clipboardWrite", "geolocation") and allowed.get(name) == "allow"
+    )
+
+
+#: MCP Apps permission → the frame's ``allow`` token.
+ALLOW_TOKENS = {"clipboardWrite": "clipboard-write", "geolocation": "geolocation"}

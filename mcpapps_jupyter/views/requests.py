@@ -1,0 +1,243 @@
+"""What a page may ask of the host: one coroutine a method, everything else is ``-32601``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from mcpapps_jupyter.catalogue import Tool
+from mcpapps_jupyter.ports import Caller
+from mcpapps_jupyter.results import block_text
+from mcpapps_jupyter.ui_meta import tool_ui
+from mcpapps_jupyter.views import policy
+from mcpapps_jupyter.views.context import MAX_BYTES, ModelContext
+from mcpapps_jupyter.views.relay import INVALID_PARAMS, METHOD_NOT_FOUND, REFUSED, Frame, PageError, Relay
+
+Handler = Callable[[Relay, Frame, dict[str, Any]], Awaitable[Any]]
+
+#: Requests that go to the server as they come, and from it as they come.
+_RELAYED = frozenset(
+    {
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "prompts/list",
+        "prompts/get",
+        "completion/complete",
+    }
+)
+
+
+class PageRequests:
+    """Answers the requests of one view's pages.
+
+    Parameters
+    ----------
+    approvals
+        Which tool calls pass, ask or are refused.
+    interactive
+        Whether there is a person who can be asked.
+    on_context
+        Takes the page's new context, or None for a cleared one.
+    on_message
+        Takes a message that the person let through.
+    """
+
+    def __init__(
+        self,
+        approvals: policy.Approvals,
+        *,
+        interactive: Callable[[], bool],
+        on_context: Callable[[ModelContext | None], Awaitable[None]],
+        on_message: Callable[[dict[str, Any]], Awaitable[None]],
+    ) -> None:
+        self.approvals = approvals
+        self._interactive = interactive
+        self._on_context = on_context
+        self._on_message = on_message
+        self._message_open = False
+        self._slots = asyncio.Semaphore(policy.AT_ONCE)
+        self._waiting = 0
+        self._methods: dict[str, Handler] = {
+            "ping": self._ping,
+            "tools/call": self._call_tool,
+            "tools/list": self._list_tools,
+            "resources/subscribe": self._subscribe,
+            "resources/unsubscribe": self._unsubscribe,
+            "ui/update-model-context": self._update_context,
+            "ui/message": self._message,
+        }
+
+    async def __call__(
+        self, relay: Relay, frame: Frame, method: str, params: dict[str, Any], request_id: str | int | float
+    ) -> Any:
+        """Answer one request.
+
+        Raises
+        ------
+        PageError
+            What the page is told instead.
+        """
+        if method in self._methods:
+            return await self._methods[method](relay, frame, params)
+        if method in _RELAYED:
+            return await self._upstream(relay, frame, method, params)
+        raise PageError(METHOD_NOT_FOUND, f"Method not found: {method}")
+
+    async def _ping(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
+        return {}
+
+    # -- the server ----------------------------------------------------------------------------
+
+    async def _upstream(
+        self, relay: Relay, frame: Frame, method: str, params: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Relay to the shared session: four at a time, the rest wait in a bounded queue."""
+        token = (
+            (params.get("_meta") or {}).get("progressToken")
+            if isinstance(params.get("_meta"), Mapping)
+            else None
+        )
+        meta = policy.upstream_meta(params.pop("_meta", None))
+        if meta is not None:
+            params["_meta"] = meta
+
+        async def progress(done: float, total: float | None, message: str | None) -> None:
+            if token is None:
+                return
+            told = {"progressToken": token, "progress": done, "total": total, "message": message}
+            relay.notify(
+                frame,
+                "notifications/progress",
+                {key: value for key, value in told.items() if value is not None},
+            )
+
+        if self._waiting >= policy.QUEUE:
+            raise PageError(REFUSED, f"Too many requests are waiting (limit {policy.QUEUE})")
+        self._waiting += 1
+        try:
+            async with self._slots:
+                return await relay.app.connection().request(
+                    method, params, caller=Caller("page", relay.key), on_progress=progress
+                )
+        finally:
+            self._waiting -= 1
+
+    async def _call_tool(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
+        name, arguments = params.get("name"), params.get("arguments")
+        if not isinstance(name, str):
+            raise PageError(INVALID_PARAMS, "tools/call wants the tool's name as a string")
+        if arguments is not None and not isinstance(arguments, Mapping):
+            raise PageError(INVALID_PARAMS, "tools/call wants its arguments as an object")
+        if not relay.limits.calls.take():
+            raise PageError(REFUSED, f"Too many tool calls (limit {policy.CALLS_PER_MINUTE} a minute)")
+        tool = await self._tool(relay, name)
+        if not tool.ui.for_app:
+            raise PageError(INVALID_PARAMS, f"The tool {name} is not for pages")
+        await self._approve(relay, tool, arguments or {})
+        return await self._upstream(relay, frame, "tools/call", params)
+
+    async def _tool(self, relay: Relay, name: str) -> Tool:
+        """The tool by the server's own name; listed anew once, for a server that just added it."""
+        connection = relay.app.connection()
+        await connection.ready(Caller("page", relay.key))
+        for attempt in range(2):
+            tool = connection.catalogue.tool(name)
+            if tool is not None and tool.name == name:
+                return tool
+            if attempt == 0:
+                await connection.relist()
+        raise PageError(INVALID_PARAMS, f"Unknown tool: {name}")
+
+    async def _approve(self, relay: Relay, tool: Tool, arguments: Mapping[str, Any]) -> None:
+        decision = self.approvals.decide(tool)
+        if decision == "ask" and not self._interactive():
+            relay.note(f"{tool.name}: would ask the person, and nobody is there; refused", "warning")
+            decision = "refuse"
+        if decision == "ask":
+            question = {
+                "type": "approval",
+                "tool": tool.name,
+                "title": tool.title,
+                "arguments": dict(arguments),
+            }
+            answer = await relay.ask(question)
+            relay.note(f"approval of {tool.name}: {answer.get('decision')}")
+            if answer.get("decision") == "always":
+                self.approvals.grant(tool)
+            decision = "pass" if answer.get("decision") in ("once", "always") else "refuse"
+        if decision == "refuse":
+            raise PageError(REFUSED, f"The call of {tool.name} was not approved")
+
+    async def _list_tools(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
+        raw = await self._upstream(relay, frame, "tools/list", params)
+        tools = raw.get("tools")
+        if isinstance(tools, list):
+            raw = {
+                **raw,
+                "tools": [tool for tool in tools if isinstance(tool, Mapping) and tool_ui(tool).for_app],
+            }
+        return raw
+
+    async def _subscribe(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
+        uri = self._uri(params)
+        if uri not in frame.subscriptions:
+            await relay.app.connection().subscribe(uri, Caller("page", relay.key))
+            frame.subscriptions.add(uri)
+        return {}
+
+    async def _unsubscribe(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
+        uri = self._uri(params)
+        if uri in frame.subscriptions:
+            frame.subscriptions.discard(uri)
+            await relay.app.connection().unsubscribe(uri)
+        return {}
+
+    @staticmethod
+    def _uri(params: Mapping[str, Any]) -> str:
+        uri = params.get("uri")
+        if not isinstance(uri, str):
+            raise PageError(INVALID_PARAMS, "uri must be a string")
+        return uri
+
+    # -- the notebook ---------------------------------------------------------------------------
+
+    async def _update_context(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
+        try:
+            context = ModelContext.from_wire(params)
+        except ValueError as error:
+            raise PageError(INVALID_PARAMS, str(error)) from None
+        if context is not None and context.size > MAX_BYTES:
+            raise PageError(
+                INVALID_PARAMS, f"The context has {context.size:,} bytes; the limit is {MAX_BYTES:,}"
+            )
+        await self._on_context(context)
+        return {}
+
+    async def _message(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
+        problem = policy.message_problem(params)
+        if problem is not None:
+            raise PageError(INVALID_PARAMS, problem)
+        content = params["content"]
+        blocks = [dict(block) for block in (content if isinstance(content, list) else [content])]
+        preview = " ".join(" ".join(block_text(block) for block in blocks).split())
+        if len(preview) > policy.MAX_MESSAGE_BYTES or self._message_open or not relay.limits.messages.take():
+            relay.note(
+                "a message of the page was declined: too large, too many, or one is still open", "warning"
+            )
+            return {"isError": True}
+        if not self._interactive():
+            relay.note("a message of the page was declined: nobody is there to let it through", "warning")
+            return {"isError": True}
+        self._message_open = True
+        try:
+            shown = preview if len(preview) <= 200 else preview[:200] + "…"
+            answer = await relay.ask({"type": "message", "title": relay.app.name, "preview": shown})
+        finally:
+            self._message_open = False
+        relay.note(f"message of the page: {answer.get('decision')}")
+        if answer.get("decision") != "send":
+            return {"isError": True}
+        await self._on_message({"role": "user", "content": blocks})
+        return {}
