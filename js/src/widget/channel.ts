@@ -40,25 +40,27 @@ const decoder = new TextDecoder();
 
 export class CommChannel implements Channel {
   connected = true;
-  private queue: Outgoing[] = [];
-  private scheduled = false;
-  private lastFlush = Number.NEGATIVE_INFINITY;
+  #queue: Outgoing[] = [];
+  #scheduled = false;
+  #lastFlush = Number.NEGATIVE_INFINITY;
 
-  constructor(
-    private readonly model: Model,
-    private readonly receive: (envelope: Envelope) => void,
-    private readonly lost: () => void,
-    signal: AbortSignal,
-  ) {
-    const onMessage = (content: unknown, buffers: DataView[] = []) => this.unpack(content, buffers);
+  readonly #model: Model;
+  readonly #receive: (envelope: Envelope) => void;
+  readonly #lost: () => void;
+
+  constructor(model: Model, receive: (envelope: Envelope) => void, lost: () => void, signal: AbortSignal) {
+    this.#model = model;
+    this.#receive = receive;
+    this.#lost = lost;
+    const onMessage = (content: unknown, buffers: DataView[] = []) => this.#unpack(content, buffers);
     // Also fires when the comm goes: then only a send tells whether anybody is left.
-    const onLive = () => this.probe();
+    const onLive = () => this.#probe();
     model.on("msg:custom", onMessage);
     model.on("comm_live_update", onLive);
     signal.addEventListener("abort", () => {
       model.off("msg:custom", onMessage);
       model.off("comm_live_update", onLive);
-      this.queue = [];
+      this.#queue = [];
       this.connected = false;
     });
   }
@@ -69,36 +71,36 @@ export class CommChannel implements Channel {
     // Three bytes a unit is the most that UTF-8 can need.
     const bytes = json.length * 3 <= BUFFER_BYTES ? undefined : encoder.encode(json);
     if (bytes === undefined || bytes.byteLength <= BUFFER_BYTES) {
-      this.queue.push({ envelope: { kind, view, message }, bytes: json.length });
+      this.#queue.push({ envelope: { kind, view, message }, bytes: json.length });
     } else if (bytes.byteLength <= PART_BYTES) {
-      this.queue.push({ envelope: { kind, view }, bytes: bytes.byteLength, buffer: bytes });
+      this.#queue.push({ envelope: { kind, view }, bytes: bytes.byteLength, buffer: bytes });
     } else {
       const count = Math.ceil(bytes.byteLength / PART_BYTES);
       const key = randomId("p-");
       for (let index = 0; index < count; index++) {
         const buffer = bytes.slice(index * PART_BYTES, (index + 1) * PART_BYTES);
         const part = { of: kind, key, index, count };
-        this.queue.push({ envelope: { kind: "part", view, part }, bytes: buffer.byteLength, buffer });
+        this.#queue.push({ envelope: { kind: "part", view, part }, bytes: buffer.byteLength, buffer });
       }
     }
-    this.schedule();
+    this.#schedule();
   }
 
-  private schedule(): void {
-    if (this.scheduled) return;
-    this.scheduled = true;
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
     const flush = () => {
-      this.scheduled = false;
-      this.flush();
+      this.#scheduled = false;
+      this.#flush();
     };
-    if (performance.now() - this.lastFlush < GATHER_MS) setTimeout(flush, GATHER_MS);
+    if (performance.now() - this.#lastFlush < GATHER_MS) setTimeout(flush, GATHER_MS);
     else queueMicrotask(flush);
   }
 
-  private flush(): void {
-    this.lastFlush = performance.now();
-    const queue = this.queue;
-    this.queue = [];
+  #flush(): void {
+    this.#lastFlush = performance.now();
+    const queue = this.#queue;
+    this.#queue = [];
     let from = 0;
     while (from < queue.length && this.connected) {
       let to = from;
@@ -116,26 +118,26 @@ export class CommChannel implements Channel {
           batch.push(next.envelope);
         }
       }
-      this.post({ v: 1, batch }, buffers);
+      this.#post({ v: 1, batch }, buffers);
       from = to;
     }
   }
 
-  private probe(): void {
-    if (this.connected) this.post({ v: 1, batch: [] }, []);
+  #probe(): void {
+    if (this.connected) this.#post({ v: 1, batch: [] }, []);
   }
 
-  private post(content: unknown, buffers: ArrayBuffer[]): void {
+  #post(content: unknown, buffers: ArrayBuffer[]): void {
     try {
-      this.model.send(content, undefined, buffers);
+      this.#model.send(content, undefined, buffers);
     } catch {
       // "Cannot send": the kernel was restarted or the widget closed. There is no way back for this model.
       this.connected = false;
-      this.lost();
+      this.#lost();
     }
   }
 
-  private unpack(content: unknown, buffers: DataView[]): void {
+  #unpack(content: unknown, buffers: DataView[]): void {
     if (!isObject(content) || content.v !== 1 || !Array.isArray(content.batch)) return;
     for (const item of content.batch) {
       if (!isObject(item) || typeof item.kind !== "string") continue;
@@ -152,7 +154,7 @@ export class CommChannel implements Channel {
       };
       if (typeof item.session === "number") envelope.session = item.session;
       try {
-        this.receive(envelope);
+        this.#receive(envelope);
       } catch (error) {
         // One bad message must not take the rest of its batch with it.
         console.error("mcpapps", error);

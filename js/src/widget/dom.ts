@@ -21,7 +21,7 @@ const ICONS = {
   fullscreen: "M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3",
   leave: "M6 3v3H3M13 6h-3V3M10 13v-3h3M3 10h3v3",
   reload: "M13 8a5 5 0 1 1-1.5-3.6M13 2.5V5h-2.5",
-  menu: "M3.5 8h.01M8 8h.01M12.5 8h.01",
+  menu: "M3 8h1M7.5 8h1M12 8h1",
   pip: "M2.5 3.5h11v9h-11zM8.5 8.5h4v3h-4z",
   close: "M4 4l8 8M12 4l-8 8",
   link: "M6.5 4H4v8h8V9.5M9 3.5h3.5V7M12.3 3.7 7.5 8.5",

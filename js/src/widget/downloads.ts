@@ -93,26 +93,31 @@ export type DownloadLog = (text: string, decision: string, offers: readonly File
 
 /** The downloads of one view: one question at a time. */
 export class Downloads {
-  private pending: { strip: Strip; finish: (saved: boolean) => void } | undefined;
+  #pending: { strip: Strip; finish: (saved: boolean) => void } | undefined;
 
-  constructor(
-    private readonly place: (strip: Strip) => void,
-    private readonly log: DownloadLog,
-    private readonly read: ReadResource,
-    private readonly allowed: () => boolean,
-  ) {}
+  readonly #place: (strip: Strip) => void;
+  readonly #log: DownloadLog;
+  readonly #read: ReadResource;
+  readonly #allowed: () => boolean;
+
+  constructor(place: (strip: Strip) => void, log: DownloadLog, read: ReadResource, allowed: () => boolean) {
+    this.#place = place;
+    this.#log = log;
+    this.#read = read;
+    this.#allowed = allowed;
+  }
 
   /** Offers the files to the person. Resolves to whether all of them were handed to the browser. */
   request(contents: readonly unknown[]): Promise<boolean> {
     const offers = contents.map(readOffer).filter((offer) => offer !== undefined);
-    if (offers.length < contents.length || !this.allowed() || this.pending) {
-      this.log("A download was refused", "refused", offers);
+    if (offers.length < contents.length || !this.#allowed() || this.#pending) {
+      this.#log("A download was refused", "refused", offers);
       return Promise.resolve(false);
     }
     return new Promise((resolve) => {
       const finish = (saved: boolean) => {
-        this.pending?.strip.close();
-        this.pending = undefined;
+        this.#pending?.strip.close();
+        this.#pending = undefined;
         resolve(saved);
       };
       const rows = offers.map((offer) => {
@@ -133,33 +138,33 @@ export class Downloads {
         [title],
         [h("ul", { class: "mcpapp-files" }, ...rows)],
         [
-          { label: "Save", primary: true, run: () => void this.saveAll(offers).then(finish) },
+          { label: "Save", primary: true, run: () => void this.#saveAll(offers).then(finish) },
           {
             label: "Cancel",
             run: () => {
-              this.log("A download was cancelled", "cancel", offers);
+              this.#log("A download was cancelled", "cancel", offers);
               finish(false);
             },
           },
         ],
       );
-      this.pending = { strip, finish };
-      this.place(strip);
+      this.#pending = { strip, finish };
+      this.#place(strip);
     });
   }
 
   cancel(): void {
-    this.pending?.finish(false);
+    this.#pending?.finish(false);
   }
 
-  private async saveAll(offers: readonly FileOffer[]): Promise<boolean> {
+  async #saveAll(offers: readonly FileOffer[]): Promise<boolean> {
     let complete = true;
     for (const offer of offers) {
-      const data = offer.data ?? (await this.fetch(offer));
+      const data = offer.data ?? (await this.#fetch(offer));
       if (data) save(offer.name, data);
       else complete = false;
     }
-    this.log(
+    this.#log(
       complete ? "A download was saved" : "A download could not be read",
       complete ? "save" : "failed",
       offers,
@@ -167,8 +172,8 @@ export class Downloads {
     return complete;
   }
 
-  private async fetch(offer: FileOffer): Promise<Blob | undefined> {
-    const result = await this.read(offer.uri);
+  async #fetch(offer: FileOffer): Promise<Blob | undefined> {
+    const result = await this.#read(offer.uri);
     const contents = isObject(result) && Array.isArray(result.contents) ? result.contents : [];
     const content = contents.find(isObject);
     return content && blobOf(content, mime(content.mimeType, offer.type || "application/octet-stream"));

@@ -225,15 +225,11 @@ export function buildForm(schema: JsonObject): Form {
     const id = `${prefix}-${i}`;
     const input = control(field, id);
     const error = h("div", { class: "mcpapp-error", id: `${id}-error`, role: "alert" });
-    const label = h(
-      "label",
-      { for: id },
-      field.label,
-      field.required ? h("span", { title: "required" }, " *") : undefined,
-    );
+    const label = h("label", { for: id, class: field.required ? "mcpapp-required" : "" }, field.label);
     const description = field.description
       ? h("div", { class: "mcpapp-quiet", id: `${id}-about` }, field.description)
       : undefined;
+    input.element.setAttribute("aria-required", String(field.required));
     input.element.setAttribute("aria-describedby", `${id}-about ${id}-error`);
     const row = h(
       "div",

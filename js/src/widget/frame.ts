@@ -19,9 +19,9 @@ export interface FrameHandlers {
 export class Frame {
   /** The element to place; it has to stay where it is put, moving it reloads the page. */
   readonly element: HTMLDivElement;
-  private readonly iframe: HTMLIFrameElement;
-  private port: MessagePort | undefined;
-  private scheme = "light";
+  readonly #iframe: HTMLIFrameElement;
+  #port: MessagePort | undefined;
+  #scheme = "light";
 
   constructor(source: PageSource, title: string, handlers: FrameHandlers) {
     this.element = document.createElement("div");
@@ -33,7 +33,7 @@ export class Frame {
     iframe.title = title;
     iframe.style.cssText = "display:block;width:100%;height:100%;border:0;margin:0;color-scheme:light";
     iframe.addEventListener("load", () => {
-      this.port?.close();
+      this.#port?.close();
       handlers.restart();
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = (event: MessageEvent<FromShell>) => {
@@ -43,38 +43,38 @@ export class Frame {
         else if ("load" in data) handlers.load(data.load);
         else handlers.blocked(data.blocked.directive, data.blocked.uri);
       };
-      this.port = port1;
+      this.#port = port1;
       iframe.contentWindow?.postMessage(null, "*", [port2]);
-      this.tell({ page: pageDocument(source.html), allow: source.allow, scheme: this.scheme });
+      this.#tell({ page: pageDocument(source.html), allow: source.allow, scheme: this.#scheme });
     });
     iframe.srcdoc = shellDocument(source.csp);
     // Closed: other frames on this page must not reach the shell as `top[i]`.
     this.element.attachShadow({ mode: "closed" }).append(iframe);
-    this.iframe = iframe;
+    this.#iframe = iframe;
   }
 
   /** Posts a JSON-RPC message to the page. */
   post(message: unknown): void {
-    this.tell({ message });
+    this.#tell({ message });
   }
 
   /** Matches both frames to the page's colour scheme, so that its background stays transparent. */
   look(scheme: string, backdrop: string): void {
-    this.scheme = scheme;
-    this.tell({ scheme, backdrop });
+    this.#scheme = scheme;
+    this.#tell({ scheme, backdrop });
   }
 
   focus(): void {
-    this.iframe.focus();
+    this.#iframe.focus();
   }
 
   remove(): void {
-    this.port?.close();
-    this.port = undefined;
+    this.#port?.close();
+    this.#port = undefined;
     this.element.remove();
   }
 
-  private tell(data: ToShell): void {
-    this.port?.postMessage(data);
+  #tell(data: ToShell): void {
+    this.#port?.postMessage(data);
   }
 }

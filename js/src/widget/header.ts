@@ -7,8 +7,8 @@ import type { DisplayMode } from "./layout";
 export type Tone = "waiting" | "live" | "warning" | "failed" | "ended";
 
 export interface HeaderActions {
-  toggleFullscreen(): void;
-  togglePip(): void;
+  fullscreen(): void;
+  pip(): void;
   reload(): void;
   close(): void;
 }
@@ -25,48 +25,48 @@ export class Header {
   readonly element: HTMLElement;
   /** Where questions appear: part of the header, at a fixed place above the page. */
   readonly strips: HTMLElement;
-  private readonly app = h("span", { class: "mcpapp-app" });
-  private readonly tool = h("span", { class: "mcpapp-tool" });
-  private readonly note = h("span", { class: "mcpapp-note", role: "status" });
-  private readonly dot = h("span", { class: "mcpapp-dot", role: "img" });
-  private readonly fullscreen: HTMLButtonElement;
-  private readonly menu: HTMLElement;
-  private readonly notes = new Map<string, string>();
+  readonly #app = h("span", { class: "mcpapp-app" });
+  readonly #tool = h("span", { class: "mcpapp-tool" });
+  readonly #note = h("span", { class: "mcpapp-note", role: "status" });
+  readonly #dot = h("span", { class: "mcpapp-dot", role: "img" });
+  readonly #fullscreen: HTMLButtonElement;
+  readonly #menu: HTMLElement;
+  readonly #notes = new Map<string, string>();
 
   constructor(actions: HeaderActions, signal: AbortSignal) {
-    this.fullscreen = this.button("fullscreen", "Full screen", actions.toggleFullscreen, signal);
+    this.#fullscreen = this.#button("fullscreen", "Full screen", actions.fullscreen, signal);
     const item = (symbol: IconName, label: string, run: () => void) => {
       const entry = h("button", { type: "button", role: "menuitem" }, icon(symbol), label);
       const pick = () => {
-        this.menu.hidePopover?.();
+        this.#menu.hidePopover?.();
         run();
       };
       entry.addEventListener("click", pick, { signal });
       return entry;
     };
-    this.menu = h(
+    this.#menu = h(
       "div",
       { class: "mcpapp-menu", role: "menu", popover: "auto" },
-      item("fullscreen", "Full screen", actions.toggleFullscreen),
-      item("pip", "Small window", actions.togglePip),
+      item("fullscreen", "Full screen", actions.fullscreen),
+      item("pip", "Small window", actions.pip),
       item("reload", "Reload the page", actions.reload),
       item("close", "Close the view", actions.close),
     );
-    const more = this.button("menu", "More", () => this.toggleMenu(more), signal);
+    const more = this.#button("menu", "More", () => this.#toggleMenu(more), signal);
     more.setAttribute("aria-haspopup", "menu");
     // A click into a frame is not a click of this document, but it takes the focus away from its window.
-    window.addEventListener("blur", () => this.menu.hidePopover?.(), { signal });
-    const reload = this.button("reload", "Reload the page", actions.reload, signal);
-    const title = h("div", { class: "mcpapp-title" }, this.dot, this.app, this.tool);
+    window.addEventListener("blur", () => this.#menu.hidePopover?.(), { signal });
+    const reload = this.#button("reload", "Reload the page", actions.reload, signal);
+    const title = h("div", { class: "mcpapp-title" }, this.#dot, this.#app, this.#tool);
     const line = h(
       "div",
       { class: "mcpapp-line" },
       title,
-      this.note,
+      this.#note,
       reload,
-      this.fullscreen,
+      this.#fullscreen,
       more,
-      this.menu,
+      this.#menu,
     );
     this.strips = h("div", { class: "mcpapp-strips", "aria-live": "polite" });
     this.element = h("header", { class: "mcpapp-header" }, line, this.strips);
@@ -74,51 +74,51 @@ export class Header {
   }
 
   title(app: string, tool: string): void {
-    this.app.textContent = cleanLine(app, 80);
-    this.tool.textContent = cleanLine(tool, 120);
-    this.tool.title = this.tool.textContent;
+    this.#app.textContent = cleanLine(app, 80);
+    this.#tool.textContent = cleanLine(tool, 120);
+    this.#tool.title = this.#tool.textContent;
   }
 
   /** Colours the dot; `text` says more, where the notebook's state has words for it. */
   state(tone: Tone, text: string): void {
-    this.dot.dataset.tone = tone;
+    this.#dot.dataset.tone = tone;
     const label = cleanLine(text, 200) || DOTS[tone];
-    this.dot.title = label;
-    this.dot.setAttribute("aria-label", label);
+    this.#dot.title = label;
+    this.#dot.setAttribute("aria-label", label);
   }
 
   /** Shows or (with an empty text) removes the note about one matter. The newest matter is the one shown. */
   say(matter: string, text: string): void {
-    if ((this.notes.get(matter) ?? "") === text) return;
-    this.notes.delete(matter);
-    if (text) this.notes.set(matter, cleanLine(text, 200));
-    const shown = [...this.notes.values()].at(-1) ?? "";
-    this.note.textContent = shown;
-    this.note.title = shown;
+    if ((this.#notes.get(matter) ?? "") === text) return;
+    this.#notes.delete(matter);
+    if (text) this.#notes.set(matter, cleanLine(text, 200));
+    const shown = [...this.#notes.values()].at(-1) ?? "";
+    this.#note.textContent = shown;
+    this.#note.title = shown;
   }
 
   mode(mode: DisplayMode): void {
     const out = mode === "fullscreen";
-    this.fullscreen.replaceChildren(icon(out ? "leave" : "fullscreen"));
-    label(this.fullscreen, out ? "Leave full screen (Esc)" : "Full screen");
+    this.#fullscreen.replaceChildren(icon(out ? "leave" : "fullscreen"));
+    label(this.#fullscreen, out ? "Leave full screen (Esc)" : "Full screen");
   }
 
   focusFullscreen(): void {
-    this.fullscreen.focus();
+    this.#fullscreen.focus();
   }
 
-  private button(symbol: IconName, text: string, run: () => void, signal: AbortSignal): HTMLButtonElement {
+  #button(symbol: IconName, text: string, run: () => void, signal: AbortSignal): HTMLButtonElement {
     const button = h("button", { type: "button", class: "mcpapp-tool-button" }, icon(symbol));
     label(button, text);
     button.addEventListener("click", run, { signal });
     return button;
   }
 
-  private toggleMenu(anchor: HTMLElement): void {
-    this.menu.togglePopover?.();
+  #toggleMenu(anchor: HTMLElement): void {
+    this.#menu.togglePopover?.();
     const { right, bottom } = anchor.getBoundingClientRect();
-    this.menu.style.top = `${bottom + 4}px`;
-    this.menu.style.left = `${Math.max(4, right - this.menu.offsetWidth)}px`;
+    this.#menu.style.top = `${bottom + 4}px`;
+    this.#menu.style.left = `${Math.max(4, right - this.#menu.offsetWidth)}px`;
   }
 }
 

@@ -19,63 +19,67 @@ export const REST_MS = 1000;
  * new while it is held, which frees it at once; one that was held on its last step gets that step by `settle`.
  */
 export class HeightGovernor {
-  private current = 0;
-  private changes: { height: number; at: number }[] = [];
+  #current = 0;
+  #changes: { height: number; at: number }[] = [];
   /** The wish that is not granted, and by how much it was more than the height it was made at. */
-  private held: { wish: number; step: number; tried: boolean } | undefined;
+  #held: { wish: number; step: number; tried: boolean } | undefined;
 
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** The height to apply for this wish, or `undefined` to leave things as they are. */
   propose(wish: unknown): number | undefined {
     if (typeof wish !== "number" || !Number.isFinite(wish) || wish <= 0) return undefined;
     const height = Math.min(MAX_HEIGHT, Math.max(MIN_HEIGHT, Math.ceil(wish)));
-    if (near(height, this.current)) return undefined;
-    if (this.held) {
-      if (near(height, this.held.wish)) return undefined;
-      if (this.held.tried && near(height - this.current, this.held.step)) {
-        this.held.wish = height;
+    if (near(height, this.#current)) return undefined;
+    if (this.#held) {
+      if (near(height, this.#held.wish)) return undefined;
+      if (this.#held.tried && near(height - this.#current, this.#held.step)) {
+        this.#held.wish = height;
         return undefined;
       }
-      this.held = undefined;
-      this.changes = [];
+      this.#held = undefined;
+      this.#changes = [];
     }
-    const now = this.now();
-    if (now - (this.changes.at(-1)?.at ?? now) > REST_MS) this.changes = [];
-    this.changes = [...this.changes, { height, at: now }].slice(-LOOP_LENGTH);
-    const loop = this.loop();
+    const now = this.#now();
+    if (now - (this.#changes.at(-1)?.at ?? now) > REST_MS) this.#changes = [];
+    this.#changes = [...this.#changes, { height, at: now }].slice(-LOOP_LENGTH);
+    const loop = this.#loop();
     if (loop === "growing") {
-      this.held = { wish: height, step: height - this.current, tried: false };
+      this.#held = { wish: height, step: height - this.#current, tried: false };
       return undefined;
     }
     if (loop === "flipping") {
       // The taller of the two, so that nothing is cut off.
-      const taller = Math.max(height, this.current);
-      this.held = { wish: Math.min(height, this.current), step: 0, tried: true };
-      if (taller === this.current) return undefined;
-      this.current = taller;
+      const taller = Math.max(height, this.#current);
+      this.#held = { wish: Math.min(height, this.#current), step: 0, tried: true };
+      if (taller === this.#current) return undefined;
+      this.#current = taller;
       return taller;
     }
-    this.current = height;
+    this.#current = height;
     return height;
   }
 
   /** The last wish of a page that was held while growing and has been at rest since: granted once. */
   settle(): number | undefined {
-    if (!this.held || this.held.tried) return undefined;
-    this.held.tried = true;
-    this.current = this.held.wish;
-    return this.current;
+    if (!this.#held || this.#held.tried) return undefined;
+    this.#held.tried = true;
+    this.#current = this.#held.wish;
+    return this.#current;
   }
 
   /** Whether `settle` has something to grant. */
   get unsettled(): boolean {
-    return this.held?.tried === false;
+    return this.#held?.tried === false;
   }
 
-  private loop(): "growing" | "flipping" | undefined {
-    if (this.changes.length < LOOP_LENGTH) return undefined;
-    const steps = this.changes.slice(1).map((change, i) => change.height - (this.changes[i]?.height ?? 0));
+  #loop(): "growing" | "flipping" | undefined {
+    if (this.#changes.length < LOOP_LENGTH) return undefined;
+    const steps = this.#changes.slice(1).map((change, i) => change.height - (this.#changes[i]?.height ?? 0));
     const first = steps[0] ?? 0;
     if (first > 0 && steps.every((step) => near(step, first))) return "growing";
     if (steps.every((step, i) => i === 0 || near(step, -(steps[i - 1] ?? 0)))) return "flipping";
@@ -89,22 +93,26 @@ function near(a: number, b: number): boolean {
 
 /** Runs the latest of many calls, at most every 100 ms and in an animation frame. */
 export class Coalescer<T> {
-  private latest: T | undefined;
-  private waiting = false;
-  private last = Number.NEGATIVE_INFINITY;
+  #latest: T | undefined;
+  #waiting = false;
+  #last = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly run: (value: T) => void) {}
+  readonly #run: (value: T) => void;
+
+  constructor(run: (value: T) => void) {
+    this.#run = run;
+  }
 
   push(value: T): void {
-    this.latest = value;
-    if (this.waiting) return;
-    this.waiting = true;
+    this.#latest = value;
+    if (this.#waiting) return;
+    this.#waiting = true;
     const apply = () => {
-      this.waiting = false;
-      this.last = performance.now();
-      this.run(this.latest as T);
+      this.#waiting = false;
+      this.#last = performance.now();
+      this.#run(this.#latest as T);
     };
-    const wait = INTERVAL_MS - (performance.now() - this.last);
+    const wait = INTERVAL_MS - (performance.now() - this.#last);
     if (wait > 0) setTimeout(() => requestAnimationFrame(apply), wait);
     else requestAnimationFrame(apply);
   }

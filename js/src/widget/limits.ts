@@ -41,45 +41,50 @@ export function readLimits(value: unknown): Limits {
 
 /** A token bucket: `burst` at once, then `perSecond`. A refused take costs nothing. */
 export class TokenBucket {
-  private tokens: number;
-  private at: number;
+  #tokens: number;
+  #at: number;
 
-  constructor(
-    private readonly burst: number,
-    private readonly perSecond: number,
-    private readonly now: () => number = () => performance.now(),
-  ) {
-    this.tokens = burst;
-    this.at = now();
+  readonly #burst: number;
+  readonly #perSecond: number;
+  readonly #now: () => number;
+
+  constructor(burst: number, perSecond: number, now: () => number = () => performance.now()) {
+    this.#burst = burst;
+    this.#perSecond = perSecond;
+    this.#now = now;
+    this.#tokens = burst;
+    this.#at = now();
   }
 
   take(): boolean {
-    const now = this.now();
-    this.tokens = Math.min(this.burst, this.tokens + ((now - this.at) / 1000) * this.perSecond);
-    this.at = now;
-    if (this.tokens < 1) return false;
-    this.tokens -= 1;
+    const now = this.#now();
+    this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#at) / 1000) * this.#perSecond);
+    this.#at = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
     return true;
   }
 }
 
 /** Handshakes: one a second with a burst of five (a page may start, reload and start again), N a minute. */
 export class HandshakeLimit {
-  private readonly pace: TokenBucket;
-  private recent: number[] = [];
+  readonly #pace: TokenBucket;
+  #recent: number[] = [];
 
-  constructor(
-    private readonly perMinute: number,
-    private readonly now: () => number = () => performance.now(),
-  ) {
-    this.pace = new TokenBucket(5, 1, now);
+  readonly #perMinute: number;
+  readonly #now: () => number;
+
+  constructor(perMinute: number, now: () => number = () => performance.now()) {
+    this.#perMinute = perMinute;
+    this.#now = now;
+    this.#pace = new TokenBucket(5, 1, now);
   }
 
   take(): boolean {
-    const now = this.now();
-    this.recent = this.recent.filter((at) => now - at < 60_000);
-    if (this.recent.length >= this.perMinute || !this.pace.take()) return false;
-    this.recent.push(now);
+    const now = this.#now();
+    this.#recent = this.#recent.filter((at) => now - at < 60_000);
+    if (this.#recent.length >= this.#perMinute || !this.#pace.take()) return false;
+    this.#recent.push(now);
     return true;
   }
 }

@@ -31,44 +31,48 @@ export type LinkLog = (text: string, decision: string, url: URL) => void;
 
 /** The link policy of one view: what the person has allowed for good, and the one question that may be open. */
 export class Links {
-  private readonly always = new Set<string>();
-  private pending: { strip: Strip; finish: (opened: boolean) => void } | undefined;
+  readonly #always = new Set<string>();
+  #pending: { strip: Strip; finish: (opened: boolean) => void } | undefined;
 
-  constructor(
-    private readonly place: (strip: Strip) => void,
-    private readonly log: LinkLog,
-    private readonly allowed: () => boolean,
-  ) {}
+  readonly #place: (strip: Strip) => void;
+  readonly #log: LinkLog;
+  readonly #allowed: () => boolean;
+
+  constructor(place: (strip: Strip) => void, log: LinkLog, allowed: () => boolean) {
+    this.#place = place;
+    this.#log = log;
+    this.#allowed = allowed;
+  }
 
   /** Opens `text` once the person agrees. Resolves to whether it was opened. */
   request(text: string): Promise<boolean> {
     const url = parseLink(text);
-    if (!url || !this.allowed() || this.pending) {
+    if (!url || !this.#allowed() || this.#pending) {
       const reason = url
         ? "another link is waiting, or links are off"
         : "only http, https and mailto addresses";
-      if (url) this.log(`Link to ${hostOf(url)} refused: ${reason}`, "refused", url);
+      if (url) this.#log(`Link to ${hostOf(url)} refused: ${reason}`, "refused", url);
       return Promise.resolve(false);
     }
     // Without a click just now the browser would block the window, so it takes the click on our bar.
-    if (this.always.has(url.origin) && (navigator.userActivation?.isActive ?? true)) {
+    if (this.#always.has(url.origin) && (navigator.userActivation?.isActive ?? true)) {
       open(url);
-      this.log(`Link to ${hostOf(url)} opened (always)`, "always", url);
+      this.#log(`Link to ${hostOf(url)} opened (always)`, "always", url);
       return Promise.resolve(true);
     }
     return new Promise((resolve) => {
       const finish = (opened: boolean) => {
-        this.pending?.strip.close();
-        this.pending = undefined;
+        this.#pending?.strip.close();
+        this.#pending = undefined;
         resolve(opened);
       };
       const agree = (decision: "once" | "always") => {
-        if (decision === "always") this.always.add(url.origin);
+        if (decision === "always") this.#always.add(url.origin);
         open(url);
-        this.log(`Link to ${hostOf(url)} opened (${decision})`, decision, url);
+        this.#log(`Link to ${hostOf(url)} opened (${decision})`, decision, url);
         finish(true);
       };
-      const always = { label: "Always for this origin in this view", run: () => agree("always") };
+      const always = { label: "Always for this origin", run: () => agree("always") };
       const strip = new Strip(
         "link",
         ["Open ", h("strong", { class: "mcpapp-origin" }, hostOf(url)), " in a new tab?"],
@@ -80,25 +84,25 @@ export class Links {
           {
             label: "Cancel",
             run: () => {
-              this.log(`Link to ${hostOf(url)} cancelled`, "cancel", url);
+              this.#log(`Link to ${hostOf(url)} cancelled`, "cancel", url);
               finish(false);
             },
           },
         ],
       );
-      this.pending = { strip, finish };
-      this.place(strip);
+      this.#pending = { strip, finish };
+      this.#place(strip);
     });
   }
 
   /** Takes the open question away: nobody waits for its answer any more. */
   cancel(): void {
-    this.pending?.finish(false);
+    this.#pending?.finish(false);
   }
 
   /** Forgets what was allowed for good: the document is not the one it was allowed to. */
   forget(): void {
-    this.always.clear();
+    this.#always.clear();
     this.cancel();
   }
 }

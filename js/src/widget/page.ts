@@ -63,118 +63,122 @@ const BUSY_MS = 2000;
 const TICK_MS = 500;
 
 export class Page {
-  private readonly limits: Limits;
-  private readonly handshakes: HandshakeLimit;
-  private readonly toolCalls: TokenBucket;
-  private readonly notes: TokenBucket;
-  private readonly logs = new TokenBucket(50, 5);
-  private readonly pending = new Map<RpcId, Pending>();
+  readonly #limits: Limits;
+  readonly #handshakes: HandshakeLimit;
+  readonly #toolCalls: TokenBucket;
+  readonly #notes: TokenBucket;
+  readonly #logs = new TokenBucket(50, 5);
+  readonly #pending = new Map<RpcId, Pending>();
   /** Requests of ours to the kernel on behalf of the page. */
-  private readonly own = new Map<RpcId, (response: RpcResponse) => void>();
+  readonly #own = new Map<RpcId, (response: RpcResponse) => void>();
   /** Requests of the kernel that the page has not answered yet. */
-  private readonly asked = new Set<RpcId>();
-  private modes: readonly string[] | undefined;
-  private document = 0;
-  private session = 0;
+  readonly #asked = new Set<RpcId>();
+  #modes: readonly string[] | undefined;
+  #document = 0;
+  #session = 0;
   /** The document that has begun a handshake. */
-  private greetedDocument = -1;
-  private ready = false;
-  private stopped = false;
-  private dropped = 0;
-  private timer: ReturnType<typeof setInterval> | undefined;
+  #greetedDocument = -1;
+  #ready = false;
+  #stopped = false;
+  #dropped = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(
-    readonly view: string,
-    private readonly open: OpenMessage,
-    private readonly channel: Channel,
-    private readonly host: PageHost,
-  ) {
-    this.limits = readLimits(open.limits);
-    this.handshakes = new HandshakeLimit(this.limits.handshakesPerMinute);
-    this.toolCalls = new TokenBucket(this.limits.toolCallBurst, this.limits.toolCallsPerMinute / 60);
-    this.notes = new TokenBucket(this.limits.notificationsPerSecond, this.limits.notificationsPerSecond);
+  readonly view: string;
+  readonly #open: OpenMessage;
+  readonly #channel: Channel;
+  readonly #host: PageHost;
+
+  constructor(view: string, open: OpenMessage, channel: Channel, host: PageHost) {
+    this.view = view;
+    this.#open = open;
+    this.#channel = channel;
+    this.#host = host;
+    this.#limits = readLimits(open.limits);
+    this.#handshakes = new HandshakeLimit(this.#limits.handshakesPerMinute);
+    this.#toolCalls = new TokenBucket(this.#limits.toolCallBurst, this.#limits.toolCallsPerMinute / 60);
+    this.#notes = new TokenBucket(this.#limits.notificationsPerSecond, this.#limits.notificationsPerSecond);
   }
 
   /** Whether the page has finished a handshake: only then may anything but an answer be sent to it. */
   get initialized(): boolean {
-    return this.ready;
+    return this.#ready;
   }
 
   /** Whether the page has begun a handshake since its document started. */
   get greeted(): boolean {
-    return this.document === this.greetedDocument;
+    return this.#document === this.#greetedDocument;
   }
 
   dispose(): void {
-    this.stopped = true;
-    this.clear();
-    clearInterval(this.timer);
+    this.#stopped = true;
+    this.#clear();
+    clearInterval(this.#timer);
   }
 
   /** A new document is in the frame. What the one before it waited for is nobody's now. */
   newDocument(): void {
-    this.document++;
-    this.clear();
-    this.ready = false;
-    this.modes = undefined;
-    this.host.restarted();
+    this.#document++;
+    this.#clear();
+    this.#ready = false;
+    this.#modes = undefined;
+    this.#host.restarted();
   }
 
   /** Reports an event to the kernel's log. Bounded: a page can cause most of them. */
   log(level: LogLevel, event: string, text: string, data?: JsonObject): void {
-    if (!this.logs.take()) return;
+    if (!this.#logs.take()) return;
     const message = { level, event, text: cleanLine(text, 500) };
-    this.channel.send("log", this.view, data ? { ...message, data } : message);
+    this.#channel.send("log", this.view, data ? { ...message, data } : message);
   }
 
   /** JSON text that the page posted. */
   receive(text: string): void {
-    if (this.stopped) return;
-    if (exceeds(text, this.limits.maxMessageBytes)) {
+    if (this.#stopped) return;
+    if (exceeds(text, this.#limits.maxMessageBytes)) {
       const id = classify(JSON.parse(text));
-      this.tooLarge(id.kind === "request" ? id.message.id : null, utf8Length(text));
+      this.#tooLarge(id.kind === "request" ? id.message.id : null, utf8Length(text));
       return;
     }
     const value: unknown = JSON.parse(text);
     if (isObject(value) && typeof value[REPORT] === "string") {
       if (value[REPORT] === "start") this.newDocument();
-      else this.host.report(value[REPORT], value.detail);
+      else this.#host.report(value[REPORT], value.detail);
       return;
     }
     const what = classify(value);
     if (what.kind === "invalid") this.invalid(what.id, what.reason);
-    else if (what.kind === "request") this.request(what.message, text);
-    else if (what.kind === "notification") this.notification(what.message, text);
-    else this.response(what.message, text);
+    else if (what.kind === "request") this.#request(what.message, text);
+    else if (what.kind === "notification") this.#notification(what.message, text);
+    else this.#response(what.message, text);
   }
 
   /** The page posted something that cannot be encoded. */
   invalid(id: RpcId | null, reason: string): void {
-    if (this.stopped) return;
+    if (this.#stopped) return;
     this.log("warning", "dropped", `Not a JSON-RPC message: ${reason}`);
-    this.host.post(failure(id, INVALID_REQUEST, `Invalid request: ${reason}`));
+    this.#host.post(failure(id, INVALID_REQUEST, `Invalid request: ${reason}`));
   }
 
   /** A JSON-RPC message of the kernel for this page. */
   deliver(value: unknown, session?: number): void {
-    if (this.stopped) return;
+    if (this.#stopped) return;
     // An answer to a page that has started again since; its ids mean something else now.
-    if (session !== undefined && session !== this.session) return;
+    if (session !== undefined && session !== this.#session) return;
     const what = classify(value);
     if (what.kind === "response") {
       const { id } = what.message;
-      const mine = this.own.get(id);
+      const mine = this.#own.get(id);
       if (mine) {
-        this.own.delete(id);
+        this.#own.delete(id);
         mine(what.message);
-      } else if (this.pending.get(id)?.relayed) {
-        this.settle(id);
-        this.host.post(what.message);
+      } else if (this.#pending.get(id)?.relayed) {
+        this.#settle(id);
+        this.#host.post(what.message);
       }
     } else if (what.kind !== "invalid") {
-      if (!this.ready) return;
-      if (what.kind === "request") this.asked.add(what.message.id);
-      this.host.post(what.message);
+      if (!this.#ready) return;
+      if (what.kind === "request") this.#asked.add(what.message.id);
+      this.#host.post(what.message);
     }
   }
 
@@ -183,84 +187,84 @@ export class Page {
     if (!Array.isArray(ids)) return;
     const now = performance.now();
     for (const id of ids) {
-      const entry = isId(id) ? this.pending.get(id) : undefined;
+      const entry = isId(id) ? this.#pending.get(id) : undefined;
       if (entry) {
         entry.heard = now;
         entry.known = true;
       }
     }
-    this.tick();
+    this.#tick();
   }
 
   /** The kernel is gone for good: every open request gets its answer now. */
   kernelGone(): void {
-    for (const [id, entry] of [...this.pending]) {
-      if (entry.relayed) this.giveUp(id, "The notebook's kernel is gone; run the cell again.");
+    for (const [id, entry] of [...this.#pending]) {
+      if (entry.relayed) this.#giveUp(id, "The notebook's kernel is gone; run the cell again.");
     }
   }
 
   /** Tells the page what changed in its host context. */
   contextChanged(change: JsonObject): void {
-    if (this.ready) this.host.post(notification("ui/notifications/host-context-changed", change));
+    if (this.#ready) this.#host.post(notification("ui/notifications/host-context-changed", change));
   }
 
   /** Asks the app's server for something on behalf of the page. */
   ask(method: string, params: JsonObject): Promise<RpcResponse> {
     const id = randomId("mcpapps-");
     return new Promise((resolve) => {
-      this.own.set(id, resolve);
-      this.channel.send("rpc", this.view, { jsonrpc: "2.0", id, method, params });
+      this.#own.set(id, resolve);
+      this.#channel.send("rpc", this.view, { jsonrpc: "2.0", id, method, params });
     });
   }
 
-  private clear(): void {
-    this.pending.clear();
-    this.asked.clear();
-    for (const [id, settle] of this.own) settle(failure(id, SERVER_ERROR, "The page is gone"));
-    this.own.clear();
-    this.tick();
+  #clear(): void {
+    this.#pending.clear();
+    this.#asked.clear();
+    for (const [id, settle] of this.#own) settle(failure(id, SERVER_ERROR, "The page is gone"));
+    this.#own.clear();
+    this.#tick();
   }
 
-  private request(message: RpcRequest, text: string): void {
+  #request(message: RpcRequest, text: string): void {
     const { id, method } = message;
     const params = message.params ?? {};
-    if (this.pending.has(id)) {
+    if (this.#pending.has(id)) {
       this.invalid(id, `a request with the id ${JSON.stringify(id)} is still open`);
       return;
     }
-    if (method === "ui/initialize") this.initialize(id, message.params);
-    else if (method === "ping") this.host.post(result(id, {}));
-    else if (method === "ui/request-display-mode") this.displayMode(id, params);
+    if (method === "ui/initialize") this.#initialize(id, message.params);
+    else if (method === "ping") this.#host.post(result(id, {}));
+    else if (method === "ui/request-display-mode") this.#displayMode(id, params);
     else if (method === "ui/open-link") {
       const { url } = params;
-      if (typeof url !== "string") this.badParams(id, '"url" must be a string');
-      else this.decide(id, method, this.host.openLink(url));
+      if (typeof url !== "string") this.#badParams(id, '"url" must be a string');
+      else this.#decide(id, method, this.#host.openLink(url));
     } else if (method === "ui/download-file") {
       const { contents } = params;
-      if (!Array.isArray(contents) || contents.length === 0) this.badParams(id, '"contents" must be a list');
-      else this.decide(id, method, this.host.download(contents));
-    } else this.relay(message, text);
+      if (!Array.isArray(contents) || contents.length === 0) this.#badParams(id, '"contents" must be a list');
+      else this.#decide(id, method, this.#host.download(contents));
+    } else this.#relay(message, text);
   }
 
-  private relay(message: RpcRequest, text: string): void {
+  #relay(message: RpcRequest, text: string): void {
     const { id, method } = message;
     const refuse = (reason: string, limit: string) => {
       this.log("warning", "limit", `${method} refused: ${reason}`);
-      this.host.post(failure(id, SERVER_ERROR, reason, { limit }));
+      this.#host.post(failure(id, SERVER_ERROR, reason, { limit }));
     };
-    if (!this.channel.connected) {
-      this.host.post(failure(id, SERVER_ERROR, "The notebook's kernel is gone; run the cell again."));
-    } else if (this.pending.size >= this.limits.queue) {
-      refuse(`Too many open requests (at most ${this.limits.queue} at a time)`, "concurrency");
-    } else if (method === "tools/call" && !this.toolCalls.take()) {
-      refuse(`Too many tool calls (at most ${this.limits.toolCallsPerMinute} a minute)`, "rate");
+    if (!this.#channel.connected) {
+      this.#host.post(failure(id, SERVER_ERROR, "The notebook's kernel is gone; run the cell again."));
+    } else if (this.#pending.size >= this.#limits.queue) {
+      refuse(`Too many open requests (at most ${this.#limits.queue} at a time)`, "concurrency");
+    } else if (method === "tools/call" && !this.#toolCalls.take()) {
+      refuse(`Too many tool calls (at most ${this.#limits.toolCallsPerMinute} a minute)`, "rate");
     } else {
-      this.wait(id, method, true);
-      this.channel.send("rpc", this.view, message, text);
+      this.#wait(id, method, true);
+      this.#channel.send("rpc", this.view, message, text);
     }
   }
 
-  private notification(message: RpcNotification, text: string): void {
+  #notification(message: RpcNotification, text: string): void {
     const { method, params = {} } = message;
     if (method.startsWith("ui/notifications/sandbox-")) {
       this.log(
@@ -269,143 +273,143 @@ export class Page {
         `${method} is between the host and its own frames; a page may not send it`,
       );
     } else if (method === "ui/notifications/size-changed") {
-      this.host.sizeChanged(params.height);
+      this.#host.sizeChanged(params.height);
     } else if (method === "ui/notifications/initialized") {
       // Without a handshake, or repeated within one, it says nothing new.
-      if (!this.greeted || this.ready) return;
-      this.ready = true;
-      this.channel.send("rpc", this.view, message, text);
-      this.host.initialized();
+      if (!this.greeted || this.#ready) return;
+      this.#ready = true;
+      this.#channel.send("rpc", this.view, message, text);
+      this.#host.initialized();
     } else {
       if (method === "notifications/cancelled") {
         const id = params.requestId;
-        if (isId(id)) this.settle(id);
-      } else if (!this.notes.take()) {
-        this.drop();
+        if (isId(id)) this.#settle(id);
+      } else if (!this.#notes.take()) {
+        this.#drop();
         return;
       }
-      this.channel.send("rpc", this.view, message, text);
+      this.#channel.send("rpc", this.view, message, text);
     }
   }
 
-  private response(message: RpcResponse, text: string): void {
-    if (this.asked.delete(message.id)) this.channel.send("rpc", this.view, message, text);
+  #response(message: RpcResponse, text: string): void {
+    if (this.#asked.delete(message.id)) this.#channel.send("rpc", this.view, message, text);
     else this.log("debug", "dropped", `An answer to ${JSON.stringify(message.id)}, which nobody asked`);
   }
 
-  private initialize(id: RpcId, params: JsonObject | undefined): void {
-    if (!this.handshakes.take()) {
-      const { handshakesPerMinute } = this.limits;
-      this.host.post(failure(id, SERVER_ERROR, "Too many handshakes"));
-      this.host.stop(
+  #initialize(id: RpcId, params: JsonObject | undefined): void {
+    if (!this.#handshakes.take()) {
+      const { handshakesPerMinute } = this.#limits;
+      this.#host.post(failure(id, SERVER_ERROR, "Too many handshakes"));
+      this.#host.stop(
         `The page kept restarting (more than one handshake a second or ${handshakesPerMinute} a minute).`,
       );
       return;
     }
     const problem = handshakeProblem(params);
     if (problem || !params) {
-      this.badParams(id, problem ?? '"params" are missing');
+      this.#badParams(id, problem ?? '"params" are missing');
       return;
     }
     const capabilities = isObject(params.appCapabilities) ? params.appCapabilities : {};
     const modes = capabilities.availableDisplayModes;
-    this.modes = Array.isArray(modes) ? modes.filter((mode) => typeof mode === "string") : undefined;
-    this.session++;
-    this.greetedDocument = this.document;
-    this.ready = false;
-    this.asked.clear();
-    this.channel.send("state", this.view, { event: "initialize", session: this.session, params });
-    const { protocolVersion, hostInfo, hostCapabilities, toolInfo } = this.open;
-    const context = this.host.context();
+    this.#modes = Array.isArray(modes) ? modes.filter((mode) => typeof mode === "string") : undefined;
+    this.#session++;
+    this.#greetedDocument = this.#document;
+    this.#ready = false;
+    this.#asked.clear();
+    this.#channel.send("state", this.view, { event: "initialize", session: this.#session, params });
+    const { protocolVersion, hostInfo, hostCapabilities, toolInfo } = this.#open;
+    const context = this.#host.context();
     const hostContext = toolInfo ? { toolInfo, ...context } : context;
-    this.host.post(result(id, { protocolVersion, hostInfo, hostCapabilities, hostContext }));
+    this.#host.post(result(id, { protocolVersion, hostInfo, hostCapabilities, hostContext }));
   }
 
-  private displayMode(id: RpcId, params: JsonObject): void {
+  #displayMode(id: RpcId, params: JsonObject): void {
     const mode = DISPLAY_MODES.find((known) => known === params.mode);
     if (!mode) {
-      this.badParams(id, `"mode" must be one of ${DISPLAY_MODES.join(", ")}`);
+      this.#badParams(id, `"mode" must be one of ${DISPLAY_MODES.join(", ")}`);
       return;
     }
-    this.host.post(result(id, { mode: this.host.requestMode(mode) }));
+    this.#host.post(result(id, { mode: this.#host.requestMode(mode) }));
   }
 
   /** Whether the page said that it can be shown this way; one that said nothing can be shown any way. */
   supports(mode: DisplayMode): boolean {
-    return this.modes === undefined || this.modes.includes(mode);
+    return this.#modes === undefined || this.#modes.includes(mode);
   }
 
   /** Answers a request once the person, or the rules, have decided on it. */
-  private decide(id: RpcId, method: string, decision: Promise<boolean>): void {
-    const { document } = this;
-    this.wait(id, method, false);
+  #decide(id: RpcId, method: string, decision: Promise<boolean>): void {
+    const document = this.#document;
+    this.#wait(id, method, false);
     void decision.then((agreed) => {
-      if (this.stopped || document !== this.document || !this.settle(id)) return;
-      this.host.post(result(id, agreed ? {} : { isError: true }));
+      if (this.#stopped || document !== this.#document || !this.#settle(id)) return;
+      this.#host.post(result(id, agreed ? {} : { isError: true }));
     });
   }
 
-  private badParams(id: RpcId, reason: string): void {
-    this.host.post(failure(id, INVALID_PARAMS, `Invalid params: ${reason}`));
+  #badParams(id: RpcId, reason: string): void {
+    this.#host.post(failure(id, INVALID_PARAMS, `Invalid params: ${reason}`));
   }
 
-  private tooLarge(id: RpcId | null, bytes: number): void {
-    const limit = this.limits.maxMessageBytes;
+  #tooLarge(id: RpcId | null, bytes: number): void {
+    const limit = this.#limits.maxMessageBytes;
     this.log("warning", "limit", `A message of ${bytes} bytes was refused (limit ${limit})`);
-    this.host.post(
+    this.#host.post(
       failure(id, INVALID_REQUEST, `A message of ${bytes} bytes is over the limit of ${limit} bytes`),
     );
   }
 
-  private drop(): void {
-    this.dropped++;
-    if (this.dropped > 1) return;
+  #drop(): void {
+    this.#dropped++;
+    if (this.#dropped > 1) return;
     setTimeout(() => {
-      const text = `${this.dropped} notifications dropped (at most ${this.limits.notificationsPerSecond} a second)`;
-      this.dropped = 0;
-      if (!this.stopped) this.log("warning", "limit", text);
+      const text = `${this.#dropped} notifications dropped (at most ${this.#limits.notificationsPerSecond} a second)`;
+      this.#dropped = 0;
+      if (!this.#stopped) this.log("warning", "limit", text);
     }, 1000);
   }
 
-  private wait(id: RpcId, method: string, relayed: boolean): void {
+  #wait(id: RpcId, method: string, relayed: boolean): void {
     const now = performance.now();
-    this.pending.set(id, { method, since: now, heard: now, known: false, relayed });
-    this.timer ??= setInterval(() => this.tick(), TICK_MS);
+    this.#pending.set(id, { method, since: now, heard: now, known: false, relayed });
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
   }
 
-  private settle(id: RpcId): boolean {
-    const was = this.pending.delete(id);
-    if (was && this.pending.size === 0) this.tick();
+  #settle(id: RpcId): boolean {
+    const was = this.#pending.delete(id);
+    if (was && this.#pending.size === 0) this.#tick();
     return was;
   }
 
-  private giveUp(id: RpcId, reason: string): void {
-    this.pending.delete(id);
-    this.host.post(failure(id, SERVER_ERROR, reason));
+  #giveUp(id: RpcId, reason: string): void {
+    this.#pending.delete(id);
+    this.#host.post(failure(id, SERVER_ERROR, reason));
   }
 
-  private tick(): void {
+  #tick(): void {
     const now = performance.now();
-    const seconds = this.limits.kernelGoneSeconds;
+    const seconds = this.#limits.kernelGoneSeconds;
     let waiting = false;
-    for (const [id, entry] of [...this.pending]) {
+    for (const [id, entry] of [...this.#pending]) {
       if (!entry.relayed) continue;
       if (now - entry.heard > seconds * 1000) {
-        this.giveUp(
+        this.#giveUp(
           id,
           `The notebook's kernel has not answered for ${seconds} seconds: kernel gone or busy.`,
         );
         // Should the kernel come back, it must not do in silence what the page was told has failed.
         const params = { requestId: id, reason: "no answer" };
-        this.channel.send("rpc", this.view, notification("notifications/cancelled", params));
+        this.#channel.send("rpc", this.view, notification("notifications/cancelled", params));
       } else if (!entry.known && now - entry.heard > BUSY_MS) {
         waiting = true;
       }
     }
-    this.host.busy(waiting);
-    if (this.pending.size === 0) {
-      clearInterval(this.timer);
-      this.timer = undefined;
+    this.#host.busy(waiting);
+    if (this.#pending.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
     }
   }
 }

@@ -25,20 +25,20 @@ export class Session {
   readonly channel: CommChannel;
   /** What the kernel last said about the widget as a whole. */
   state: StateMessage = { state: "starting", text: "", hint: "" };
-  private readonly asks = new Map<string, AskMessage>();
-  private readonly views = new Set<View>();
+  readonly #asks = new Map<string, AskMessage>();
+  readonly #views = new Set<View>();
 
-  constructor(
-    private readonly model: Model,
-    signal: AbortSignal,
-  ) {
+  readonly #model: Model;
+
+  constructor(model: Model, signal: AbortSignal) {
+    this.#model = model;
     this.channel = new CommChannel(
       model,
-      (envelope) => this.receive(envelope),
-      () => this.eachView((view) => view.disconnected()),
+      (envelope) => this.#receive(envelope),
+      () => this.#eachView((view) => view.disconnected()),
       signal,
     );
-    const describe = () => this.eachView((view) => view.describe());
+    const describe = () => this.#eachView((view) => view.describe());
     for (const name of DESCRIPTORS) model.on(`change:${name}`, describe);
     signal.addEventListener("abort", () => {
       for (const name of DESCRIPTORS) model.off(`change:${name}`, describe);
@@ -47,7 +47,7 @@ export class Session {
   }
 
   get descriptor(): Descriptor {
-    const get = (name: (typeof DESCRIPTORS)[number]) => this.model.get(name);
+    const get = (name: (typeof DESCRIPTORS)[number]) => this.#model.get(name);
     const text = (name: (typeof DESCRIPTORS)[number]) => String(get(name) ?? "");
     return {
       appId: text("app_id"),
@@ -62,20 +62,20 @@ export class Session {
 
   /** Adds a view; it learns at once what the others know. */
   add(view: View): void {
-    this.views.add(view);
-    for (const ask of this.asks.values()) view.ask(ask);
+    this.#views.add(view);
+    for (const ask of this.#asks.values()) view.ask(ask);
   }
 
   remove(view: View): void {
-    this.views.delete(view);
+    this.#views.delete(view);
   }
 
-  private eachView(act: (view: View) => void): void {
-    for (const view of [...this.views]) act(view);
+  #eachView(act: (view: View) => void): void {
+    for (const view of [...this.#views]) act(view);
   }
 
-  private receive({ kind, view: id, message, session }: Envelope): void {
-    const chosen = [...this.views].filter((view) => id === "" || view.frameId === id);
+  #receive({ kind, view: id, message, session }: Envelope): void {
+    const chosen = [...this.#views].filter((view) => id === "" || view.frameId === id);
     const each = (act: (view: View) => void) => chosen.forEach(act);
     if (kind === "rpc") {
       each((view) => view.deliver(message, session));
@@ -90,7 +90,7 @@ export class Session {
       if (id === "") this.state = state;
       each((view) => view.show(state));
     } else if (kind === "ask") {
-      if (isObject(message)) this.question(message, id, each);
+      if (isObject(message)) this.#question(message, id, each);
     } else if (kind === "gone") {
       const reason = isObject(message) && typeof message.reason === "string" ? message.reason : "";
       if (id === "") this.state = { state: "ended", text: reason, hint: "" };
@@ -98,20 +98,16 @@ export class Session {
     }
   }
 
-  private question(
-    message: Record<string, unknown>,
-    id: string,
-    each: (act: (view: View) => void) => void,
-  ): void {
+  #question(message: Record<string, unknown>, id: string, each: (act: (view: View) => void) => void): void {
     if (message.closed === true && typeof message.ask === "string") {
       const key = message.ask;
-      this.asks.delete(key);
-      this.eachView((view) => view.closeAsk(key));
+      this.#asks.delete(key);
+      this.#eachView((view) => view.closeAsk(key));
       return;
     }
     const ask = readAsk(message);
     if (!ask) return;
-    if (id === "") this.asks.set(ask.ask, ask);
+    if (id === "") this.#asks.set(ask.ask, ask);
     each((view) => view.ask(ask));
   }
 }

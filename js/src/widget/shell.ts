@@ -126,10 +126,16 @@ function reporter(key: string): void {
 const escapeAttribute = (text: string): string =>
   text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
-/** The shell's HTML with `csp` as its whole policy. */
+/**
+ * The shell's HTML with `csp` as its whole policy.
+ *
+ * The base comes before the policy, which forbids one. The page inherits it: without it a link to `#part` of the
+ * page would resolve against the notebook's address, whose navigation is blocked, and the page would be lost;
+ * and `document.baseURI` would tell the page the notebook's address.
+ */
 export function shellDocument(csp: string): string {
   return (
-    '<!doctype html><html style="height:100%;color-scheme:light"><head><meta charset="utf-8">' +
+    '<!doctype html><html style="height:100%;color-scheme:light"><head><meta charset="utf-8"><base href="about:srcdoc">' +
     `<meta http-equiv="Content-Security-Policy" content="${escapeAttribute(csp)}">` +
     '<meta name="referrer" content="no-referrer"></head>' +
     `<body style="height:100%;margin:0;overflow:hidden"><script>(${shell})()</script></body></html>`

@@ -21,56 +21,58 @@ export interface Action {
 
 /** Refuses clicks on things that have only just appeared or moved under the pointer. */
 export class Guard {
-  private since = performance.now();
-  private visible = typeof IntersectionObserver === "undefined";
-  private place = "";
-  private readonly timer: ReturnType<typeof setInterval>;
-  private readonly observer: IntersectionObserver | undefined;
+  #since = performance.now();
+  #visible = typeof IntersectionObserver === "undefined";
+  #place = "";
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #observer: IntersectionObserver | undefined;
 
-  constructor(
-    private readonly element: HTMLElement,
-    private readonly changed: (armed: boolean) => void,
-  ) {
-    this.timer = setInterval(() => this.sample(), SAMPLE_MS);
-    if (!this.visible) {
-      this.observer = new IntersectionObserver(
+  readonly #element: HTMLElement;
+  readonly #changed: (armed: boolean) => void;
+
+  constructor(element: HTMLElement, changed: (armed: boolean) => void) {
+    this.#element = element;
+    this.#changed = changed;
+    this.#timer = setInterval(() => this.#sample(), SAMPLE_MS);
+    if (!this.#visible) {
+      this.#observer = new IntersectionObserver(
         (entries) => {
           const visible = entries.at(-1)?.isIntersecting ?? false;
-          if (visible && !this.visible) this.since = performance.now();
-          this.visible = visible;
-          this.sample();
+          if (visible && !this.#visible) this.#since = performance.now();
+          this.#visible = visible;
+          this.#sample();
         },
         { threshold: 0.9 },
       );
-      this.observer.observe(element);
+      this.#observer.observe(element);
     }
   }
 
   get armed(): boolean {
-    return this.visible && performance.now() - this.since >= ARMING_MS;
+    return this.#visible && performance.now() - this.#since >= ARMING_MS;
   }
 
   dispose(): void {
-    clearInterval(this.timer);
-    this.observer?.disconnect();
+    clearInterval(this.#timer);
+    this.#observer?.disconnect();
   }
 
-  private sample(): void {
-    const { left, top } = this.element.getBoundingClientRect();
+  #sample(): void {
+    const { left, top } = this.#element.getBoundingClientRect();
     const place = `${Math.round(left / 4)},${Math.round(top / 4)}`;
-    if (place !== this.place) {
-      this.place = place;
-      this.since = performance.now();
+    if (place !== this.#place) {
+      this.#place = place;
+      this.#since = performance.now();
     }
-    this.changed(this.armed);
+    this.#changed(this.armed);
   }
 }
 
 /** One question with its buttons. */
 export class Strip {
   readonly element: HTMLElement;
-  private readonly guard: Guard;
-  private readonly buttons: HTMLButtonElement[];
+  readonly #guard: Guard;
+  readonly #buttons: HTMLButtonElement[];
 
   constructor(
     symbol: IconName,
@@ -78,18 +80,18 @@ export class Strip {
     details: (Node | undefined)[],
     actions: readonly Action[],
   ) {
-    this.buttons = actions.map((action) => {
+    this.#buttons = actions.map((action) => {
       const button = h(
         "button",
         { type: "button", class: action.primary ? "mcpapp-primary" : "" },
         action.label,
       );
       button.addEventListener("click", (event) => {
-        if (event.isTrusted && this.guard.armed) action.run();
+        if (event.isTrusted && this.#guard.armed) action.run();
       });
       return button;
     });
-    const row = h("div", { class: "mcpapp-actions" }, ...this.buttons);
+    const row = h("div", { class: "mcpapp-actions" }, ...this.#buttons);
     this.element = h(
       "section",
       { class: "mcpapp-strip", role: "group" },
@@ -97,8 +99,8 @@ export class Strip {
       h("div", { class: "mcpapp-ask" }, h("div", { class: "mcpapp-question" }, ...title), ...details),
       row,
     );
-    this.guard = new Guard(row, (armed) => {
-      for (const button of this.buttons) {
+    this.#guard = new Guard(row, (armed) => {
+      for (const button of this.#buttons) {
         if (armed) button.removeAttribute("aria-disabled");
         else button.setAttribute("aria-disabled", "true");
       }
@@ -107,11 +109,11 @@ export class Strip {
 
   /** Whether the strip has stood still long enough to act on. */
   get armed(): boolean {
-    return this.guard.armed;
+    return this.#guard.armed;
   }
 
   close(): void {
-    this.guard.dispose();
+    this.#guard.dispose();
     this.element.remove();
   }
 }

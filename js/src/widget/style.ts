@@ -13,9 +13,10 @@ const CSS = `
 --m-warn:var(--jp-warn-color1,#f57c00);
 --m-error:var(--jp-error-color1,#d32f2f);
 --m-good:var(--jp-success-color1,#388e3c);
-box-sizing:border-box;display:flex;flex-direction:column;min-width:0;width:100%;margin:2px 0 4px;
+color-scheme:light;box-sizing:border-box;display:flex;flex-direction:column;min-width:0;width:100%;margin:2px 0 4px;
 border:1px solid var(--m-line);border-radius:6px;overflow:hidden;background:var(--m-bg);color:var(--m-ink);
 font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-serif)}
+.mcpapp[data-theme=dark]{color-scheme:dark}
 .mcpapp *{box-sizing:border-box}
 .mcpapp-plain{border-color:transparent;border-radius:0}
 .mcpapp-header{flex:none;background:var(--m-bar);border-bottom:1px solid var(--m-line)}
@@ -23,7 +24,7 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp-line{display:flex;align-items:center;gap:2px;height:30px;padding:0 4px 0 10px}
 .mcpapp-title{display:flex;align-items:baseline;gap:7px;flex:1 1 auto;min-width:0;white-space:nowrap}
 .mcpapp-app{font-weight:600;flex:0 1 auto;overflow:hidden;text-overflow:ellipsis}
-.mcpapp-tool{color:var(--m-quiet);flex:0 1 auto;overflow:hidden;text-overflow:ellipsis}
+.mcpapp-tool{color:var(--m-quiet);flex:0 100 auto;overflow:hidden;text-overflow:ellipsis}
 .mcpapp-note{color:var(--m-quiet);font-size:.923em;flex:0 1 auto;min-width:0;margin:0 6px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .mcpapp-dot{flex:none;align-self:center;width:7px;height:7px;border-radius:50%;background:var(--m-quiet);opacity:.7}
 .mcpapp-dot[data-tone=live]{background:var(--m-good);opacity:1}
@@ -53,12 +54,14 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp :is(code,pre){font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:.923em}
 .mcpapp code{background:none;padding:0;color:inherit}
 .mcpapp-url{display:block;margin-top:3px;max-height:4.4em;overflow:auto;color:var(--m-quiet);overflow-wrap:anywhere}
-.mcpapp-text{margin:6px 0 0;padding:6px 8px;max-height:220px;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:4px;border:1px solid var(--m-line);background:var(--m-bg);color:var(--m-ink)}
+.mcpapp-text{margin:6px 0 0;padding:6px 8px;max-height:142px;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:4px;border:1px solid var(--m-line);background:var(--m-bg);color:var(--m-ink)}
 .mcpapp button.mcpapp-more{margin-top:4px;padding:0;border:0;background:none;color:var(--m-brand)}
 .mcpapp-files{margin:4px 0 0;padding:0 0 0 16px}
-.mcpapp-form{display:grid;gap:10px;margin-top:9px;max-width:560px}
+.mcpapp-form{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(240px,100%),1fr));align-items:start;gap:10px 18px;margin-top:9px}
+.mcpapp-strip:has(.mcpapp-form) .mcpapp-actions{flex-basis:100%;justify-content:flex-end}
 .mcpapp-field{display:grid;gap:3px}
 .mcpapp-field>label{font-weight:500}
+.mcpapp-required::after{content:" *";color:var(--m-quiet)}
 .mcpapp-field-boolean{grid-template-columns:auto 1fr;column-gap:7px;align-items:center}
 .mcpapp-field-boolean>label{order:1}
 .mcpapp-field-boolean>.mcpapp-quiet,.mcpapp-field-boolean>.mcpapp-error{order:2;grid-column:2}
@@ -80,6 +83,7 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp-reason>.mcpapp-icon{color:var(--m-warn);width:20px;height:20px}
 .mcpapp-reason-title{font-weight:600}
 .mcpapp-reason p{white-space:pre-line}
+.mcpapp-slot:has(>.mcpapp[data-mode=pip])::after{content:"Shown in a small window";display:block;padding:10px;color:var(--jp-ui-font-color2,GrayText)}
 .mcpapp-bare .mcpapp-line{display:none}
 .mcpapp-bare .mcpapp-header:not(:has(.mcpapp-strip)){border:0}
 .mcpapp[data-mode=fullscreen]{position:fixed;inset:0;z-index:10000;width:auto;height:auto;max-width:none;max-height:none;margin:0;padding:0;border:0;border-radius:0}

@@ -86,7 +86,7 @@ function definitions(dark: boolean): StyleVariables {
     "--color-background-danger": mix(tones.danger, 14, ground),
     "--color-background-success": mix(tones.success, 14, ground),
     "--color-background-warning": mix(tones.warning, 14, ground),
-    "--color-background-disabled": mix(ink, 8, ground),
+    "--color-background-disabled": mix("gray", 16, ground),
     "--color-text-primary": ink,
     "--color-text-secondary": ink2,
     "--color-text-tertiary": ink3,

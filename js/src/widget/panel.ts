@@ -1,0 +1,29 @@
+/** What stands in the page's place: a spinner while there is none yet, the reason and the next step when there is none. */
+
+import { h, icon } from "./dom";
+
+export class Panel {
+  readonly element = h("div", { class: "mcpapp-panel" });
+
+  loading(words: string): void {
+    this.element.className = "mcpapp-panel mcpapp-loading";
+    this.element.replaceChildren(h("span", { class: "mcpapp-spinner" }), h("span", {}, words));
+  }
+
+  /** Says why there is no page. `relaunch` draws a button for another try. */
+  reason(title: string, text: string, hint: string, relaunch?: () => void): void {
+    this.element.className = "mcpapp-panel mcpapp-reason";
+    const words = h("div", {}, h("div", { class: "mcpapp-reason-title" }, title));
+    if (text) words.append(h("p", {}, text));
+    if (hint) words.append(h("p", { class: "mcpapp-quiet" }, hint));
+    this.element.replaceChildren(icon("alert"), words);
+    if (!relaunch) return;
+    const button = h("button", { type: "button" }, "Relaunch");
+    button.addEventListener("click", relaunch);
+    this.element.append(button);
+  }
+
+  remove(): void {
+    this.element.remove();
+  }
+}

@@ -1,0 +1,277 @@
+/** One page on show: its frame and its JSON-RPC, its size and looks, and what it may ask of the notebook page. */
+
+import { dimensions, hostContext, themeContext } from "./context";
+import { Downloads, type FileOffer } from "./downloads";
+import { guardFocus } from "./focus";
+import { Frame } from "./frame";
+import type { Header } from "./header";
+import { encode, isObject, type JsonObject } from "./json";
+import { Coalescer, type DisplayMode, HeightGovernor, REST_MS } from "./layout";
+import { Links } from "./links";
+import { Page, type PageHost } from "./page";
+import type { Session } from "./session";
+import { framing, theme } from "./theme";
+import { later } from "./timers";
+import type { OpenMessage } from "./wire";
+
+/** Height of a page that has not said one yet: low, because many pages measure themselves as at least this. */
+const FIRST_HEIGHT = 150;
+/** Height of a page that never says one. */
+const SILENT_HEIGHT = 400;
+const SILENT_MS = 1500;
+const HANDSHAKE_MS = 10_000;
+
+/** The view around a page. */
+export interface Surroundings {
+  readonly session: Session;
+  readonly frameId: string;
+  readonly header: Header;
+  readonly root: HTMLElement;
+  readonly body: HTMLElement;
+  readonly mode: DisplayMode;
+  /** Whether the person has left a mode other than inline. */
+  readonly modeLeft: boolean;
+  setMode(mode: DisplayMode, byPerson: boolean): void;
+  /** Something of the page is there to be seen. */
+  uncover(): void;
+  /** The page is to be taken away, with the reason. */
+  stop(reason: string): void;
+}
+
+export class Stage implements PageHost {
+  readonly #view: Surroundings;
+  readonly #source: OpenMessage;
+  readonly #controller = new AbortController();
+  readonly #page: Page;
+  readonly #frame: Frame;
+  readonly #links: Links;
+  readonly #downloads: Downloads;
+  readonly #heights = new Coalescer<unknown>((wish) => this.#grant(wish));
+  readonly #governor = new HeightGovernor();
+  #look: readonly string[] = [];
+  #sentTheme = "";
+  #width = 0;
+  #sized = false;
+  /** Our line has announced a document that has not finished loading yet. */
+  #fresh = false;
+  #loadedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(view: Surroundings, source: OpenMessage) {
+    this.#view = view;
+    this.#source = source;
+    const place = (strip: { element: HTMLElement }) => view.header.strips.append(strip.element);
+    this.#page = new Page(view.frameId, source, view.session.channel, this);
+    const page = this.#page;
+    this.#links = new Links(
+      place,
+      (text, decision, url) => page.log("info", "link", text, { decision, url: url.href.slice(0, 2000) }),
+      () => this.#capable("openLinks"),
+    );
+    this.#downloads = new Downloads(
+      place,
+      (text, decision, offers) => this.#logDownload(text, decision, offers),
+      async (uri) => (await page.ask("resources/read", { uri })).result,
+      () => this.#capable("downloadFile"),
+    );
+    this.#frame = new Frame(source.page, `${view.session.descriptor.appName} app`, {
+      message: (text) => page.receive(text),
+      bad: (reason, id) => page.invalid(id, reason),
+      load: (count) => this.#loaded(count),
+      blocked: (directive, uri) => this.#violation({ directive, uri }),
+      restart: () => {
+        this.#loadedAt = performance.now();
+        page.newDocument();
+      },
+    });
+    view.root.classList.toggle("mcpapp-plain", source.page.prefersBorder === false);
+    guardFocus(this.#frame.element, () => this.#loadedAt, this.#controller.signal);
+    this.setHeight(this.#fixedHeight ?? FIRST_HEIGHT);
+    view.body.prepend(this.#frame.element);
+    this.#later(HANDSHAKE_MS, () => {
+      if (page.greeted) return;
+      view.header.say("page", "The page has not called ui/initialize");
+      page.log("warning", "handshake", "No ui/initialize within 10 seconds");
+    });
+  }
+
+  dispose(): void {
+    this.#controller.abort();
+    this.#links.cancel();
+    this.#downloads.cancel();
+    this.#page.dispose();
+    this.#frame.remove();
+    for (const matter of ["busy", "page"]) this.#view.header.say(matter, "");
+  }
+
+  // ---- from the kernel and the view ----
+
+  deliver(message: unknown, session?: number): void {
+    this.#page.deliver(message, session);
+  }
+
+  stillWorking(ids: unknown): void {
+    this.#page.stillWorking(ids);
+  }
+
+  kernelGone(): void {
+    this.#page.kernelGone();
+  }
+
+  /** Applies a height that the notebook decides. */
+  setHeight(height: number): void {
+    this.#view.body.style.setProperty("--mcpapp-height", `${height}px`);
+  }
+
+  modeChanged(): void {
+    this.#page.contextChanged({ displayMode: this.#view.mode, containerDimensions: this.#room });
+  }
+
+  resized(width: number): void {
+    const before = this.#width;
+    this.#width = width;
+    if (before > 0 && Math.abs(before - width) >= 1) {
+      this.#page.contextChanged({ containerDimensions: this.#room });
+    }
+  }
+
+  themeChanged(): void {
+    this.#applyLook();
+    const change = themeContext(this.#view.root);
+    const text = encode(change) ?? "";
+    if (text === this.#sentTheme) return;
+    this.#sentTheme = text;
+    this.#page.contextChanged({ ...change });
+  }
+
+  // ---- from the page (PageHost) ----
+
+  post(message: unknown): void {
+    this.#frame.post(message);
+  }
+
+  context(): JsonObject {
+    const { root, mode } = this.#view;
+    this.#sentTheme = encode(themeContext(root)) ?? "";
+    return hostContext(root, this.#source.hostInfo, mode, this.#room);
+  }
+
+  restarted(): void {
+    this.#fresh = true;
+    this.#links.cancel();
+    this.#downloads.cancel();
+  }
+
+  initialized(): void {
+    this.#view.header.say("page", "");
+    this.#view.header.state("live", "");
+    this.#view.uncover();
+  }
+
+  sizeChanged(height: unknown): void {
+    if (this.#fixedHeight === undefined) this.#heights.push(height);
+  }
+
+  requestMode(mode: DisplayMode): DisplayMode {
+    const view = this.#view;
+    // Somebody who has left full screen is not taken back there without a click of theirs.
+    const pushy = mode !== "inline" && view.modeLeft && !(navigator.userActivation?.isActive ?? true);
+    if (this.#page.supports(mode) && !pushy) view.setMode(mode, false);
+    return view.mode;
+  }
+
+  openLink(url: string): Promise<boolean> {
+    return this.#links.request(url);
+  }
+
+  download(contents: unknown[]): Promise<boolean> {
+    return this.#downloads.request(contents);
+  }
+
+  busy(waiting: boolean): void {
+    this.#view.header.say("busy", waiting ? "kernel busy…" : "");
+  }
+
+  stop(reason: string): void {
+    this.#page.log("error", "stopped", reason);
+    this.#view.stop(reason);
+  }
+
+  report(what: string, detail: unknown): void {
+    if (what === "csp" && isObject(detail)) this.#violation(detail);
+    else if (what === "escape" && this.#view.mode === "fullscreen") this.#view.setMode("inline", true);
+    else if (what === "look" && Array.isArray(detail)) {
+      this.#look = detail.map(String);
+      this.#applyLook();
+    }
+  }
+
+  // ---- details ----
+
+  get #fixedHeight(): number | undefined {
+    return this.#view.session.descriptor.height || undefined;
+  }
+
+  /** The room that the page has, as its host context tells it. */
+  get #room() {
+    const { body, mode } = this.#view;
+    const width = Math.max(1, Math.round(body.clientWidth || this.#width || 640));
+    return dimensions(width, mode === "inline" ? this.#fixedHeight : Math.max(1, body.clientHeight));
+  }
+
+  #later(ms: number, act: () => void): void {
+    later(ms, act, this.#controller.signal);
+  }
+
+  #capable(capability: string): boolean {
+    return Object.hasOwn(this.#source.hostCapabilities, capability);
+  }
+
+  #loaded(count: number): void {
+    const { header, session, frameId } = this.#view;
+    this.#view.uncover();
+    this.#later(SILENT_MS, () => {
+      if (!this.#sized && this.#fixedHeight === undefined) this.setHeight(SILENT_HEIGHT);
+    });
+    // A second document without our line in it came from elsewhere: the page navigated to an origin it declared.
+    if (count > 1 && !this.#fresh) {
+      this.#page.newDocument();
+      this.#links.forget();
+      session.channel.send("state", frameId, { event: "navigated" });
+      this.#page.log("warning", "navigated", "The page navigated to another address; its grants are void");
+      header.say("page", "The page has left for another address");
+      header.state("warning", "navigated");
+    }
+    this.#fresh = false;
+  }
+
+  #grant(wish: unknown): void {
+    if (this.#controller.signal.aborted || this.#fixedHeight !== undefined) return;
+    this.#sized = true;
+    const height = this.#governor.propose(wish);
+    if (height !== undefined) this.setHeight(height);
+    if (!this.#governor.unsettled) return;
+    this.#later(REST_MS, () => {
+      const last = this.#governor.settle();
+      if (last !== undefined) this.setHeight(last);
+    });
+  }
+
+  #applyLook(): void {
+    const { scheme, backdrop } = framing(this.#look, theme() === "dark");
+    this.#frame.look(scheme, backdrop);
+  }
+
+  #violation({ directive, uri, line }: { directive?: unknown; uri?: unknown; line?: unknown }): void {
+    const data = {
+      directive: String(directive).slice(0, 100),
+      uri: String(uri).slice(0, 500),
+      line: Number(line) || 0,
+    };
+    this.#page.log("warning", "csp", `Blocked by ${data.directive}: ${data.uri}`, data);
+  }
+
+  #logDownload(text: string, decision: string, offers: readonly FileOffer[]): void {
+    const files = offers.map(({ name, type, data, uri }) => ({ name, type, size: data?.size ?? null, uri }));
+    this.#page.log("info", "download", text, { decision, files });
+  }
+}

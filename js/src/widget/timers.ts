@@ -1,0 +1,8 @@
+/** Timeouts that end with their owner. */
+
+/** Calls `act` after `ms` milliseconds unless `signal` aborts first. */
+export function later(ms: number, act: () => void, signal: AbortSignal): void {
+  if (signal.aborted) return;
+  const timer = setTimeout(act, ms);
+  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+}
