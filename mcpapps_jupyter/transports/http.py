@@ -16,16 +16,17 @@ from mcp_types import JSONRPCError, JSONRPCRequest
 
 from mcpapps_jupyter.errors import StartFailed, in_words
 from mcpapps_jupyter.transports.frames import LINE_LIMIT, make_json, not_numbers, parse_line
-from mcpapps_jupyter.transports.hooks import Frame, Hooks, notify
-from mcpapps_jupyter.transports.http_client import EndpointClient, place
+from mcpapps_jupyter.transports.hooks import Hooks, notify
+from mcpapps_jupyter.transports.http_client import EndpointClient, place, unreachable
 from mcpapps_jupyter.transports.leaving import Leaving, to_the_end
 from mcpapps_jupyter.transports.old_sse import OldSse
 from mcpapps_jupyter.transports.streams import Inbox, Outbox
-from mcpapps_jupyter.transports.wire import Wire
+from mcpapps_jupyter.transports.wire import Wire, as_frame
 
 Kind = Literal["http", "sse"]
 
 _GRACE, _HURRIED_GRACE = 2.0, 0.4
+_OPEN_SECONDS, _TRIAL_SECONDS = 10.0, 3.0
 
 
 class HttpTransport(Leaving):
@@ -65,13 +66,9 @@ class HttpTransport(Leaving):
         self._hooks = hooks or Hooks()
         self._inbox = Inbox()
         self._wire = Wire(self._hooks, self._inbox)
-        self._client = EndpointClient(
-            headers=dict(headers or {}),
-            auth=auth,
-            on_unreachable=self._unreachable,
-            on_session_lost=lambda: notify(self._hooks.on_session_lost),
-            on_activity=lambda: notify(self._hooks.on_activity),
-        )
+        self._headers = dict(headers or {})
+        self._auth = auth
+        self._connection: EndpointClient | None = None
         self._deliver: Callable[[SessionMessage], Awaitable[None]] | None = None
         self._first: SessionMessage | None = None
         self._ready = asyncio.Event()
@@ -84,7 +81,7 @@ class HttpTransport(Leaving):
     @property
     def session_id(self) -> str | None:
         """The server's session id, in the handshake era."""
-        return self._client.session_id
+        return self._connection.session_id if self._connection else None
 
     async def __aenter__(self) -> tuple[Inbox, Outbox]:
         """Open the connection.
@@ -92,9 +89,22 @@ class HttpTransport(Leaving):
         Raises
         ------
         StartFailed
-            There is no SSE server, for ``kind="sse"``. Streamable HTTP connects with its first message.
+            The headers, the proxy or the certificates cannot be used; or, for ``kind="sse"``, there is no
+            such server. Streamable HTTP connects with its first message.
         """
-        self._speaking = asyncio.get_running_loop().create_task(self._speak())
+        try:
+            self._connection = EndpointClient(
+                headers=self._headers,
+                auth=self._auth,
+                on_unreachable=self._unreachable,
+                on_session_lost=lambda: notify(self._hooks.on_session_lost),
+                on_activity=lambda: notify(self._hooks.on_activity),
+            )
+        except (ValueError, ImportError, OSError) as error:
+            raise StartFailed(
+                f"No connection to {place(self._url)} can be made: {in_words(error)}"
+            ) from error
+        self._speaking = asyncio.get_running_loop().create_task(self._speak(self._connection))
         try:
             await self._ready.wait()
             if self._refusal is not None:
@@ -115,9 +125,10 @@ class HttpTransport(Leaving):
         if self._speaking is not None:
             self._speaking.cancel()
             await self._within(_GRACE, _HURRIED_GRACE, _finish(self._speaking))
-        if self.failure is None:
-            await self._within(_GRACE, _HURRIED_GRACE, self._client.end_session(self._url))
-        await self._within(_GRACE, _HURRIED_GRACE, self._client.aclose())
+        if self._connection is not None:
+            if self.failure is None:
+                await self._within(_GRACE, _HURRIED_GRACE, self._connection.end_session(self._url))
+            await self._within(_GRACE, _HURRIED_GRACE, self._connection.aclose())
         self._wire.end("the connection was closed")
 
     # -- traffic --------------------------------------------------------------------------------------
@@ -134,7 +145,7 @@ class HttpTransport(Leaving):
         if isinstance(item, Exception):
             self._hooks.warn(f"the server sent something unreadable: {in_words(item)}")
             return
-        frame: Frame = item.message.model_dump(by_alias=True, exclude_unset=True)
+        frame = as_frame(item.message)
         if replaced := make_json(frame):
             self._hooks.warn(not_numbers(replaced))
         self._wire.incoming(frame, item.metadata)
@@ -153,31 +164,33 @@ class HttpTransport(Leaving):
 
     # -- the two transports ---------------------------------------------------------------------------
 
-    async def _speak(self) -> None:
+    async def _speak(self, client: EndpointClient) -> None:
         """Run the connection; a task of its own, so that no failure in here reaches the session's owner."""
         try:
             if self.kind == "http":
-                await self._speak_streamable()
+                await self._speak_streamable(client)
             if self.kind == "sse":
-                await self._speak_old(OldSse(self._client, self._url))
+                await self._speak_old(OldSse(client, self._url))
             self._lost(f"{place(self._url)} ended the connection")
         except StartFailed as error:
             self._refusal = error
+        except httpx2.TransportError as error:
+            self._lost(unreachable(error, self._url))
         except Exception as error:  # noqa: BLE001 - whatever it was, the owner gets it in words
             self._lost(f"the connection to {place(self._url)} failed: {in_words(error)}")
         finally:
             self._ready.set()
 
-    async def _speak_streamable(self) -> None:
+    async def _speak_streamable(self, client: EndpointClient) -> None:
         async with streamable_http_client(
-            self._url, http_client=self._client, max_sse_event_size=LINE_LIMIT, terminate_on_close=False
+            self._url, http_client=client, max_sse_event_size=LINE_LIMIT, terminate_on_close=False
         ) as (read, write):
             self._deliver = write.send
             self._ready.set()
             async for item in read:
-                if self._client.refused and self._answers_first(item):
-                    self._client.refused = False
-                    if await self._speaks_old():
+                if client.refused and self._answers_first(item):
+                    client.refused = False
+                    if await self._speaks_old(client):
                         return
                 self._receive(item)
 
@@ -189,11 +202,11 @@ class HttpTransport(Leaving):
             and isinstance(self._first.message, JSONRPCRequest)
         )
 
-    async def _speaks_old(self) -> bool:
+    async def _speaks_old(self, client: EndpointClient) -> bool:
         """Whether the server that refused our first POST is one of the old transport."""
-        trial = OldSse(self._client, self._url)
+        trial = OldSse(client, self._url)
         try:
-            await trial.open()
+            await trial.open(_TRIAL_SECONDS)
         except StartFailed:
             return False
         finally:
@@ -209,7 +222,7 @@ class HttpTransport(Leaving):
                 self._lost(reason)
 
         try:
-            await old.open()
+            await old.open(_OPEN_SECONDS)
             self._deliver = deliver
             self._ready.set()
             if self._first is not None:  # the message that was refused before

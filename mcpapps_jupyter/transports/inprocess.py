@@ -14,7 +14,6 @@ import anyio
 from mcp.shared.message import SessionMessage
 
 from mcpapps_jupyter.errors import StartFailed, in_words
-from mcpapps_jupyter.transports.frames import make_json, not_numbers
 from mcpapps_jupyter.transports.hooks import Frame, Hooks, notify
 from mcpapps_jupyter.transports.leaving import Leaving, to_the_end
 from mcpapps_jupyter.transports.streams import Inbox, Outbox
@@ -99,8 +98,6 @@ class InProcessTransport(Leaving):
 
     def _receive(self, frame: Frame, context: contextvars.Context) -> None:
         notify(self._hooks.on_activity)
-        if replaced := make_json(frame):
-            self._hooks.warn(not_numbers(replaced))
         self._wire.incoming(frame, context=context)
 
     def _finished(self, reason: str) -> None:

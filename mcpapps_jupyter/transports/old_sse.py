@@ -13,8 +13,6 @@ from mcpapps_jupyter.transports.frames import LINE_LIMIT, encode
 from mcpapps_jupyter.transports.hooks import Frame
 from mcpapps_jupyter.transports.http_client import EndpointClient, place
 
-_OPEN_SECONDS = 10.0
-
 
 class OldSse:
     """A connection to a server that speaks the old transport.
@@ -32,8 +30,8 @@ class OldSse:
         self._events: AsyncIterator[httpx2.ServerSentEvent] | None = None
         self._post_url: httpx2.URL | None = None
 
-    async def open(self) -> None:
-        """Open the event stream and wait for the address to post to.
+    async def open(self, seconds: float) -> None:
+        """Open the event stream and wait for the address to post to, at most `seconds`.
 
         Raises
         ------
@@ -41,7 +39,7 @@ class OldSse:
             There is no such server; why, in words.
         """
         try:
-            with anyio.fail_after(_OPEN_SECONDS):
+            with anyio.fail_after(seconds):
                 await self._open()
         except TimeoutError:
             raise StartFailed(f"{place(self._url)} opened no SSE session.") from None

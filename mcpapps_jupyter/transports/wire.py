@@ -130,6 +130,14 @@ def _tidy(frame: Frame) -> Frame:
     return frame
 
 
+def as_frame(message: JSONRPCMessage) -> Frame:
+    """Return `message` as parsed JSON; what it holds is shared, not copied."""
+    frame = {name: getattr(message, name) for name in message.model_fields_set}
+    if isinstance(message, JSONRPCError):
+        frame["error"] = message.error.model_dump(exclude_unset=True)
+    return frame
+
+
 def parse_message(frame: Frame) -> JSONRPCMessage:
     """Validate `frame` and return it as the message the SDK wants."""
     if "method" in frame:
