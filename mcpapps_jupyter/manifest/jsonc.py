@@ -12,7 +12,8 @@ KeyPath = tuple[str | int, ...]
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"?'  # unclosed ones end with their line, so a scan stays linear
 _COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-_TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])")
+# What follows an opening bracket or another comma is a mistake, not a trailing comma.
+_TRAILING_COMMA = re.compile(rf"({_STRING}|[\[{{,]\s*,)|,(?=\s*[}}\]])")
 _CONSTANT = re.compile(rf"({_STRING})|\bNaN\b|\bInfinity\b")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
@@ -77,7 +78,7 @@ def read(text: str) -> Document:
     try:
         return _load(bare)
     except json.JSONDecodeError as error:
-        raise MalformedJson(_in_words(error), error.lineno) from None
+        raise _in_words(error) from None
 
 
 def _load(text: str) -> Document:
@@ -115,13 +116,16 @@ def _blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", comment)
 
 
-def _in_words(error: json.JSONDecodeError) -> str:
-    if not error.doc.strip():
-        return "the file is empty"
-    if error.pos >= len(error.doc.rstrip()):
-        return "the text ends too early: a closing bracket or quote is missing"
-    text = error.msg[:1].lower() + error.msg[1:]
-    return f"not valid JSON: {text} (column {error.colno})"
+def _in_words(error: json.JSONDecodeError) -> MalformedJson:
+    end = len(error.doc.rstrip())
+    if end == 0:
+        return MalformedJson("the file is empty", 1)
+    if error.pos >= end:
+        return MalformedJson(
+            "the text ends too early: a closing bracket or quote is missing", _line_at(error.doc, end)
+        )
+    reason = error.msg[:1].lower() + error.msg[1:]
+    return MalformedJson(f"not valid JSON: {reason} (column {error.colno})", error.lineno)
 
 
 def _line_at(text: str, position: int) -> int:

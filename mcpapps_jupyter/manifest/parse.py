@@ -14,7 +14,7 @@ from mcpapps_jupyter.errors import did_you_mean
 from mcpapps_jupyter.manifest import rules
 from mcpapps_jupyter.manifest.jsonc import Document, KeyPath, MalformedJson, read
 from mcpapps_jupyter.manifest.model import KEYS, Manifest, wanted
-from mcpapps_jupyter.manifest.report import Report, shown
+from mcpapps_jupyter.manifest.report import Report, dotted, shown
 
 LIST_KEYS = frozenset({"tags", "arguments", "capabilities"})
 MAP_KEYS = frozenset({"environment", "headers", "metadata"})
@@ -158,7 +158,7 @@ def _override(data: dict[str, Any], overrides: Mapping[str, Any], report: Report
         key = canonical(str(name), ENTRY_KEYS)
         if key is None:
             hint = did_you_mean(str(name), ENTRY_KEYS)
-            report.override_warning(f'"{name}": not a key that can be overridden.{hint}')
+            report.override_warning(f'"{dotted((str(name),))}": not a key that can be overridden.{hint}')
         elif key in OVERRIDE_KEYS and value is not None:
             entry[key] = _jsonable(value)
     for key, value in entry.items():

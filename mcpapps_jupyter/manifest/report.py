@@ -74,7 +74,7 @@ def dotted(path: KeyPath) -> str:
         if isinstance(step, int):
             text += f"[{step}]"
         else:
-            name = json.dumps(step)[1:-1]  # control and invisible characters become visible
+            name = _visible(step)
             text += f".{name}" if text else name
     return text
 
@@ -97,5 +97,11 @@ def shown(value: Any) -> str:
 
 def quoted(text: str) -> str:
     """Quote a text, invisible characters escaped, cut when long."""
-    cut = text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
-    return '"' + "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in cut) + '"'
+    visible = _visible(text[:_LONGEST_SHOWN])
+    cut = len(text) > _LONGEST_SHOWN or len(visible) > _LONGEST_SHOWN
+    return f'"{visible[: _LONGEST_SHOWN - 1]}…"' if cut else f'"{visible}"'
+
+
+def _visible(text: str) -> str:
+    """Escape line breaks and characters that nobody sees."""
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
