@@ -114,27 +114,40 @@ class LabPage:
 
     # Cells
 
-    def run(self, index: int, timeout: float = 60) -> str:
-        """Run a cell, wait until it is done, and give its output as text."""
+    def run(self, index: int, timeout: float = 60, *, may_fail: bool = False) -> str:
+        """Run a cell, wait until it is done, and give its output as text.
+
+        Raises
+        ------
+        AssertionError
+            If the cell raised something, unless it `may_fail`; if it is not done after `timeout` seconds.
+        """
         self.start(index)
-        return self.wait(index, timeout)
+        return self.wait(index, timeout, may_fail=may_fail)
+
+    def run_all(self) -> None:
+        """Run every cell there is, one after another."""
+        for index in range(self.page.evaluate("() => lab.cellCount()")):
+            self.run(index)
 
     def start(self, index: int) -> None:
         """Run a cell without waiting for it."""
         self.page.evaluate("index => lab.start(index)", index)
 
-    def wait(self, index: int, timeout: float = 60) -> str:
-        """Wait until a cell has run, and give its output as text."""
+    def wait(self, index: int, timeout: float = 60, *, may_fail: bool = False) -> str:
+        """Wait until a cell that was started is done, and give its output as text; raises as `run` does."""
         self.wait_until(lambda: self.has_run(index), f"cell {index} has run", timeout)
+        errors = [output for output in self.outputs(index) if output["output_type"] == "error"]
+        assert may_fail or not errors, f"cell {index} failed: {self.text(index)}"
         return self.text(index)
 
     def has_run(self, index: int) -> bool:
         """Tell whether a cell that was started is done."""
         return bool(self.page.evaluate("index => lab.hasRun(index)", index))
 
-    def run_new(self, source: str, timeout: float = 60) -> str:
-        """Append a cell, run it, wait until it is done, and give its output as text."""
-        return self.run(self.append(source), timeout)
+    def run_new(self, source: str, timeout: float = 60, *, may_fail: bool = False) -> str:
+        """Append a cell and run it as `run` does."""
+        return self.run(self.append(source), timeout, may_fail=may_fail)
 
     def append(self, source: str) -> int:
         """Append a code cell and give its index."""

@@ -68,8 +68,8 @@ def test_the_wheel_has_everything_that_is_used_at_run_time(built: Path) -> None:
     names = set(zipfile.ZipFile(_wheel(built)).namelist())
     data = f"mcpapps_jupyter-{VERSION}.data/data/"
     assert names >= PACKAGE_FILES | {"mcpapps.py", data + SERVER_CONFIG}
-    modules = {str(path.relative_to(PROJECT)) for path in PROJECT.glob("mcpapps_jupyter/**/*.py")}
-    assert names >= modules
+    files = (path for path in PROJECT.glob("mcpapps_jupyter/**/*") if path.is_file())
+    assert names >= {str(path.relative_to(PROJECT)) for path in files if not {"__pycache__", "_alias"} & set(path.parts)}
     outside = {name.split("/")[0] for name in names} - {"mcpapps.py", "mcpapps_jupyter"}
     assert all(name.startswith(f"mcpapps_jupyter-{VERSION}.") for name in outside)
 
