@@ -25,6 +25,7 @@ from mcpapps_jupyter.manifest import parse_manifest, parse_mapping
 from mcpapps_jupyter.ports import Question
 from mcpapps_jupyter.questions import Questions
 from mcpapps_jupyter.registry import Registry, ScanReport
+from mcpapps_jupyter.tools import ToolBridge
 from mcpapps_jupyter.views.context import ModelContext
 from mcpapps_jupyter.views.manager import Views
 
@@ -66,6 +67,7 @@ class Host:
             ),
             self._trust,
         )
+        self.tools = ToolBridge(self.registry, self.thread)
         self.config.observe(self._configured, "allow_nested_calls")
         self._configured(None)
         quiet.hush()

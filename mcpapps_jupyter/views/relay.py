@@ -304,6 +304,8 @@ class Relay:
         message = envelope.message if isinstance(envelope.message, Mapping) else {}
         if message.get("event") == "initialize":
             self._begin_handshake(self._frame(envelope.view), message.get("params"))
+        elif message.get("event") == "close":
+            self._spawn(self.close("You closed it. Run the cell again to reopen it."))
 
     def _begin_handshake(self, frame: Frame, params: Any) -> None:
         """A fresh document speaks: whatever its predecessor asked is given up."""
