@@ -1,7 +1,7 @@
 """Which apps there are: where manifests lie, reading them all, other hosts' files, and whom to trust."""
 
+from mcpapps_jupyter.discovery.manifests import Found, read_manifest, scan
 from mcpapps_jupyter.discovery.places import MANIFEST_NAME, SearchPath, search_paths
-from mcpapps_jupyter.discovery.scan import Found, read_manifest, scan
 from mcpapps_jupyter.discovery.servers_file import read_servers_file
 from mcpapps_jupyter.discovery.trust import CodeFile, TrustStore, unconfirmed
 

@@ -114,7 +114,7 @@ def _folders(point: EntryPoint) -> Iterator[Path]:
 
     Importlib imports parents of a dotted name, so only the first part goes through it.
     """
-    top, *rest = f"{point.module}.{point.attr}".rstrip(".").split(".")
+    top, *rest = f"{point.module}.{point.attr or ''}".rstrip(".").split(".")
     try:
         spec = importlib.util.find_spec(top)
     except (ImportError, ValueError, AttributeError):

@@ -16,8 +16,9 @@ from mcpapps_jupyter.manifest import (
 HERE = Path(os.sep).absolute() / "apps" / "mine"
 # fmt: off
 INHERITED = [
-    "PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "http_proxy", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE",
-    "NODE_EXTRA_CA_CERTS", "npm_config_registry", "UV_INDEX_URL", "VIRTUAL_ENV", "CONDA_PREFIX", "SystemRoot",
+    "PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "http_proxy", "HTTPS_PROXY", "NO_PROXY",
+    "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "npm_config_registry", "UV_INDEX_URL",
+    "VIRTUAL_ENV", "CONDA_PREFIX", "SystemRoot",
     "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "XDG_CACHE_HOME", "DISPLAY", "APPDATA", "ProgramFiles(x86)",
 ]
 # fmt: on
