@@ -16,7 +16,7 @@ LINE_LIMIT = 64 * 1024 * 1024
 #: Characters of one piece of noise that are reported.
 NOISE_LIMIT = 4096
 
-_EDGE = 512
+_EDGE = 4096
 _MOST_CANDIDATES = 64
 
 # Where a frame may begin inside a line: a brace and one of the five keys an envelope has.

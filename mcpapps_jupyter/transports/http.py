@@ -15,7 +15,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCRequest
 
 from mcpapps_jupyter.errors import StartFailed, in_words
-from mcpapps_jupyter.transports.frames import LINE_LIMIT, make_json, not_numbers, parse_line
+from mcpapps_jupyter.transports.frames import LINE_LIMIT, make_json, not_numbers
 from mcpapps_jupyter.transports.hooks import Hooks, notify
 from mcpapps_jupyter.transports.http_client import EndpointClient, place, unreachable
 from mcpapps_jupyter.transports.leaving import Leaving, to_the_end
@@ -228,18 +228,9 @@ class HttpTransport(Leaving):
             if self._first is not None:  # the message that was refused before
                 await deliver(self._first)
             async for text in old.events():
-                self._receive_text(text)
+                self._wire.line(text.encode("utf-8", "surrogatepass"))
         finally:
             await old.aclose()
-
-    def _receive_text(self, text: str) -> None:
-        parsed = parse_line(text.encode("utf-8", "surrogatepass"))
-        for warning in parsed.warnings:
-            self._hooks.warn(warning)
-        for noise in parsed.noise:
-            notify(self._hooks.on_noise, noise)
-        for frame in parsed.frames:
-            self._wire.incoming(frame)
 
 
 async def _finish(task: asyncio.Task[None]) -> None:

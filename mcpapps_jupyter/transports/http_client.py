@@ -20,6 +20,9 @@ _TIMEOUT = httpx2.Timeout(30.0, read=None)
 # Servers close idle connections after 5 s as a rule; one reused at that moment would lose its request.
 _LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=4.0)
 
+# A proxy of the environment cannot reach this machine's own servers.
+_DIRECT = {"all://localhost": None, "all://127.0.0.1": None, "all://[::1]": None}
+
 # What a server that only speaks the old HTTP+SSE transport, or a router before it, answers to a POST.
 _REFUSALS = frozenset({400, 404, 405, 406, 410, 415, 422})
 
@@ -59,7 +62,7 @@ class EndpointClient(httpx2.AsyncClient):
         on_session_lost: Callable[[], None],
         on_activity: Callable[[], None],
     ) -> None:
-        super().__init__(headers=headers, auth=auth, timeout=_TIMEOUT, limits=_LIMITS)
+        super().__init__(headers=headers, auth=auth, timeout=_TIMEOUT, limits=_LIMITS, mounts=_DIRECT)
         self._on_unreachable = on_unreachable
         self._on_session_lost = on_session_lost
         self._on_activity = on_activity

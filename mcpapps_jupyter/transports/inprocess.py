@@ -127,8 +127,8 @@ class InProcessTransport(Leaving):
             if not isinstance(error, asyncio.CancelledError):
                 reason = f"the in-process server failed: {in_words(error)}"
         finally:
-            with contextlib.suppress(RuntimeError):
-                loop.run_until_complete(loop.shutdown_asyncgens())
+            with contextlib.suppress(Exception):
+                loop.run_until_complete(_wind_down(loop))
             loop.close()
             self._on_session(self._finished, reason)
 
@@ -148,3 +148,12 @@ class InProcessTransport(Leaving):
         assert self._loop is not None
         with contextlib.suppress(RuntimeError):  # the session's loop is gone, and nobody is left to be told
             self._loop.call_soon_threadsafe(function, *args)
+
+
+async def _wind_down(loop: asyncio.AbstractEventLoop) -> None:
+    """End what the server's code left running, or asyncio would complain about it in somebody's cell."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await loop.shutdown_asyncgens()

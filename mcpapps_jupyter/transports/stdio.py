@@ -221,11 +221,9 @@ class _Pipes(asyncio.SubprocessProtocol):
         self._process: asyncio.SubprocessTransport | None = None
         self._out = LineSplitter()
         self._err = LineSplitter(limit=_STDERR_LINE, ends=b"\n\r")
-        self.exited, self.stdout_closed, self.stderr_closed = (
-            asyncio.Event(),
-            asyncio.Event(),
-            asyncio.Event(),
-        )
+        self.exited = asyncio.Event()
+        self.stdout_closed = asyncio.Event()
+        self.stderr_closed = asyncio.Event()
         self.writable = asyncio.Event()
         self.writable.set()
 

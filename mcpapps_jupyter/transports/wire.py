@@ -52,7 +52,7 @@ class Wire:
         return frame
 
     def line(self, line: bytes | Oversize) -> None:
-        """Take in one line of a byte stream: its frames, and the noise around them."""
+        """Take in one line or event: its frames, and the noise around them."""
         if isinstance(line, Oversize):
             self._oversize(line)
             return
@@ -132,7 +132,8 @@ def _tidy(frame: Frame) -> Frame:
 
 def as_frame(message: JSONRPCMessage) -> Frame:
     """Return `message` as parsed JSON; what it holds is shared, not copied."""
-    frame = {name: getattr(message, name) for name in message.model_fields_set}
+    given = message.model_fields_set
+    frame = {name: getattr(message, name) for name in type(message).model_fields if name in given}
     if isinstance(message, JSONRPCError):
         frame["error"] = message.error.model_dump(exclude_unset=True)
     return frame

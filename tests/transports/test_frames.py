@@ -131,6 +131,12 @@ def test_a_batch_a_mark_and_two_frames_on_one_line() -> None:
     assert parsed.noise == ["a", "b", "c"]
 
 
+def test_a_foreign_byte_inside_a_frame_costs_one_character() -> None:
+    parsed = parse_line('{"jsonrpc":"2.0","id":1,"result":{"name":"Größe"}}'.encode("latin-1"))
+    assert parsed.frames[0]["result"] == {"name": "Gr\ufffd\ufffde"}
+    assert len(parsed.warnings) == 1
+
+
 def test_deep_nesting_and_huge_numbers_are_noise_not_errors() -> None:
     for text in ("[" * 100_000, '{"jsonrpc":"2.0","a":' * 5000, '{"jsonrpc":"2.0","id":' + "9" * 6000 + "}"):
         assert parse_line(text.encode()).frames == []

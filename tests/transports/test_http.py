@@ -279,6 +279,21 @@ def test_what_cannot_be_used_for_a_connection_is_said_in_words(monkeypatch: pyte
         asyncio.run(enter(HttpTransport("http://127.0.0.1:9/mcp")))
 
 
+def test_a_proxy_is_not_asked_for_the_way_to_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(url: str) -> None:
+        async with connected(url) as (client, _, _heard):
+            assert text_of(await call(client, "echo", text="x")) == "x"
+
+    with serving(Endpoint()) as gone:
+        pass
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, gone.url(""))
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with serving(Endpoint()) as server:
+        asyncio.run(main(server.url()))
+
+
 def test_hooks_are_optional() -> None:
     async def main(url: str) -> None:
         async with Client(HttpTransport(url, None, Hooks()), mode="legacy") as client:

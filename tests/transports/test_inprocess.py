@@ -216,6 +216,24 @@ def test_progress_and_cancelling(mode: str) -> None:
     asyncio.run(main())
 
 
+def test_what_the_server_left_running_ends_quietly(caplog: pytest.LogCaptureFixture) -> None:
+    server = MCPServer("busy")
+    kept = []
+
+    @server.tool()
+    async def spawn() -> str:
+        kept.append(asyncio.ensure_future(asyncio.sleep(3600)))
+        return "spawned"
+
+    async def main() -> None:
+        async with connected(server) as (client, *_):
+            await call(client, "spawn")
+
+    asyncio.run(main())
+    assert kept[0].cancelled()
+    assert "destroyed" not in caplog.text
+
+
 def test_only_server_objects_are_servers() -> None:
     with pytest.raises(StartFailed, match="'dict' is not an MCP server object"):
         asyncio.run(enter(InProcessTransport({})))

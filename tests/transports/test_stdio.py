@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from mcp import Client
@@ -13,6 +15,8 @@ from mcp_types import ElicitResult
 
 from mcpapps_jupyter.transports import Hooks, StdioTransport
 from tests.transports.support import Heard, call, script, served, text_of, until
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("habit", ["banner", "glued", "tail", "latin1", "crlf", "echo"])
@@ -205,3 +209,32 @@ def test_many_calls_at_once_and_one_of_them_given_up() -> None:
             ]
 
     asyncio.run(main())
+
+
+def test_nothing_depends_on_the_main_thread_or_on_an_untouched_asyncio() -> None:
+    program = f"""
+import asyncio, sys, threading
+sys.path.insert(0, {str(ROOT)!r})
+import nest_asyncio
+from tests.transports.servers.asking import build
+from tests.transports.support import Client, call, script, served
+from mcpapps_jupyter.transports import InProcessTransport
+
+async def main():
+    for mode in ("auto", "legacy"):
+        async with served(script("asking", "stdio"), mode=mode) as (client, *_):
+            assert (await call(client, "add", a=1, b=2))["structuredContent"] == {{"result": 3}}
+        async with Client(InProcessTransport(build()), mode=mode) as client:
+            assert (await call(client, "add", a=1, b=2))["structuredContent"] == {{"result": 3}}
+    done.append(True)
+
+done = []
+for patch in (lambda: None, nest_asyncio.apply):
+    patch()
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_until_complete, args=(main(),))
+    thread.start()
+    thread.join()
+assert done == [True, True]
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
