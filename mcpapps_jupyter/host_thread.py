@@ -11,8 +11,10 @@ import asyncio
 import concurrent.futures
 import contextlib
 import inspect
+import queue
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from typing import Any, Generic, TypeVar
 
 from mcpapps_jupyter.errors import McpAppsError
@@ -139,6 +141,7 @@ class HostThread:
         self.sessions = LoopThread("mcpapps-sessions")
         self.handlers = LoopThread("mcpapps-handlers")
         self.allow_nested_calls = False
+        self._waiting_cells: list[queue.SimpleQueue[Callable[[], object]]] = []
         self._workers: concurrent.futures.ThreadPoolExecutor | None = None
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Submitted[T]:
@@ -158,16 +161,45 @@ class HostThread:
         """
         if self.sessions.is_current():
             return self._run_nested(coroutine)
-        future = asyncio.run_coroutine_threadsafe(coroutine, self.sessions.loop)
+        work = self.submit(coroutine)
         try:
-            while True:
-                with contextlib.suppress(concurrent.futures.TimeoutError):
-                    return future.result(_POLL)
-                if future.done():  # the coroutine itself raised a TimeoutError
-                    return future.result()
+            self.wait([work])
         except KeyboardInterrupt:
-            future.cancel()
+            work.cancel()
             raise
+        return work.result()
+
+    def wait(self, work: Sequence[Submitted[Any]], timeout: float | None = None) -> bool:
+        """Block until all of `work` is over, at most `timeout` seconds; says whether it is.
+
+        A cell that waits here runs, between two looks, what `in_waiting_cell` was given: outputs
+        belong to the thread that runs cells.
+        """
+        wake: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+        for each in work:
+            each.future.add_done_callback(lambda _: wake.put(_nothing))
+        in_cell = threading.current_thread() is threading.main_thread()
+        if in_cell:
+            self._waiting_cells.append(wake)
+        end = None if timeout is None else time.monotonic() + timeout
+        try:
+            while not all(each.done() for each in work):
+                left = _POLL if end is None else min(_POLL, end - time.monotonic())
+                if left <= 0:
+                    return False
+                with contextlib.suppress(queue.Empty):
+                    wake.get(timeout=left)()  # never longer than _POLL, or Ctrl-C would wait on Windows
+        finally:
+            if in_cell:
+                self._waiting_cells.remove(wake)
+        return True
+
+    def in_waiting_cell(self, job: Callable[[], object]) -> bool:
+        """Let the cell that waits for us run `job`; False when none does."""
+        if not self._waiting_cells:
+            return False
+        self._waiting_cells[-1].put(job)
+        return True
 
     def _run_nested(self, coroutine: Coroutine[Any, Any, T]) -> T:
         if not self.allow_nested_calls:
@@ -212,6 +244,10 @@ class HostThread:
         if self._workers is not None:
             self._workers.shutdown(wait=False, cancel_futures=True)
             self._workers = None
+
+
+def _nothing() -> None:
+    """Wake a waiting thread, no more."""
 
 
 async def _awaited(value: Awaitable[T]) -> T:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mcpapps_jupyter.catalogue import Tool
 from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.errors import InvalidArguments, McpAppsError
-from mcpapps_jupyter.host_thread import HostThread, Submitted
+from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.ports import Caller
 from mcpapps_jupyter.views.policy import Approvals
 from mcpapps_jupyter.views.relay import PageSettings
@@ -89,11 +88,10 @@ class Views:
         preparing = self._thread.submit(prepare(app, tool, arguments))
         view: AppView | None = None
         try:
-            if not _done_within(preparing, _PATIENCE):
+            if not self._thread.wait([preparing], _PATIENCE):
                 view = self._make(app, arguments, options)
                 view.show_widget()
-            while not _done_within(preparing, 0.1):
-                pass
+                self._thread.wait([preparing])
             found, uri = preparing.result()
         except BaseException:
             preparing.cancel()
@@ -128,6 +126,7 @@ class Views:
             settings=PageSettings(config.max_resource_bytes, config.permissions_for(app.id), self._version),
             approvals=Approvals(config.approvals_for(app.id)),
             interactive=lambda: not config.is_headless(),
+            patience=config.approval_timeout,
             arguments=arguments,
             on_end=self._forget,
             on_hello=self._hello.set,
@@ -180,6 +179,8 @@ class Views:
         self._cell = None
         for view in old:
             view.close()
+        for view in self.all_views():
+            view.skip_next_display(False)
 
     def close_all(self, reason: str) -> None:
         """End every view; at unload."""
@@ -205,12 +206,3 @@ async def prepare(app: App, tool: str | None, arguments: Mapping[str, Any]) -> t
     elif arguments:
         raise InvalidArguments(f"{uri} is a page without a tool and takes no arguments.")
     return found, uri
-
-
-def _done_within(work: Submitted[Any], seconds: float) -> bool:
-    try:
-        concurrent.futures.wait([work.future], timeout=seconds)
-    except KeyboardInterrupt:
-        work.cancel()
-        raise
-    return work.done()

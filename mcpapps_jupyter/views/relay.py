@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import math
 import uuid
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
@@ -22,9 +21,19 @@ from mcpapps_jupyter.catalogue import Tool
 from mcpapps_jupyter.errors import McpAppsError, NoPage
 from mcpapps_jupyter.lifecycle import State, Transition
 from mcpapps_jupyter.ports import Caller, ServerEvent
+from mcpapps_jupyter.views.asking import Asking
 from mcpapps_jupyter.views.channel import Channel, Envelope
 from mcpapps_jupyter.views.page import Page, load_page
 from mcpapps_jupyter.views.policy import Limits
+from mcpapps_jupyter.views.rpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    REFUSED,
+    PageError,
+    finite,
+    valid_id,
+)
 from mcpapps_jupyter.views.traffic import Traffic, TrafficEntry
 
 #: The version of the MCP Apps protocol that we speak to pages.
@@ -33,22 +42,6 @@ PROTOCOL_VERSION = "2026-01-26"
 _TEARDOWN_SECONDS = 1.0
 _PENDING_AFTER = 1.0
 _PENDING_EVERY = 10.0
-_ASK_SECONDS = 120.0
-
-INVALID_REQUEST = -32600
-METHOD_NOT_FOUND = -32601
-INVALID_PARAMS = -32602
-INTERNAL_ERROR = -32603
-REFUSED = -32000
-
-
-class PageError(Exception):
-    """A JSON-RPC error for the page."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.data = data
 
 
 @dataclass
@@ -125,6 +118,7 @@ class Relay:
         self.frames: dict[str, Frame] = {}
         self.traffic = Traffic()
         self.limits = Limits()
+        self.asking = Asking(self.send)
         self.ended: str | None = None
         self._channel = channel
         self._settings = settings
@@ -135,7 +129,6 @@ class Relay:
         self._page: asyncio.Task[Page] | None = None
         self._outcome: dict[str, Any] | None = None
         self._state: dict[str, Any] = {"state": "starting", "text": f"Starting {app.name}…"}
-        self._asked: dict[str, tuple[asyncio.Future[dict[str, Any]], dict[str, Any]]] = {}
         self._host_requests: dict[str, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._undo: list[Callable[[], None]] = []
@@ -198,9 +191,7 @@ class Relay:
         self.send("gone", "", {"reason": reason, "teardown": bool(asked)})
         for frame in list(self.frames.values()):
             self._drop(frame)
-        for future, _ in self._asked.values():
-            if not future.done():
-                future.set_result({"decision": "deny"})
+        self.asking.give_up()
         for task in tuple(self._tasks):
             task.cancel()
         if self._page is not None:
@@ -230,7 +221,7 @@ class Relay:
             "open": self._open,
             "rpc": self._rpc,
             "state": self._front_state,
-            "answer": self._answer,
+            "answer": self.asking.answer,
             "log": self._front_log,
             "gone": self._frame_gone,
         }.get(envelope.kind)
@@ -251,9 +242,7 @@ class Relay:
         self.send("state", envelope.view, self._state)
         if self._page is not None:
             self._spawn(self._give_page(envelope.view))
-        for future, question in self._asked.values():
-            if not future.done():
-                self.send("ask", envelope.view, question)
+        self.asking.replay(envelope.view)
 
     async def _give_page(self, frame_id: str) -> None:
         """Send the page, or the reason why there is none."""
@@ -475,40 +464,6 @@ class Relay:
         except McpAppsError as error:
             self.note(f"updates of {uri} were lost: {error}", "warning")
 
-    # -- questions to the person ---------------------------------------------------------------------
-
-    async def ask(self, question: Mapping[str, Any], *, seconds: float = _ASK_SECONDS) -> dict[str, Any]:
-        """Put a question into every front end of the view and wait for the first answer.
-
-        Returns
-        -------
-        dict
-            ``{"decision", "content"?}``; ``deny`` when nobody answered within `seconds`.
-        """
-        key = f"ask-{uuid.uuid4().hex[:8]}"
-        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        wire = {"ask": key, "app": self.app.name, **finite(dict(question))}
-        self._asked[key] = (future, wire)
-        self.send("ask", "", wire)
-        try:
-            return await asyncio.wait_for(future, seconds)
-        except asyncio.TimeoutError:
-            return {"decision": "deny", "timeout": True}
-        finally:
-            del self._asked[key]
-            self.send("ask", "", {"ask": key, "closed": True})
-
-    def _answer(self, envelope: Envelope) -> None:
-        message = envelope.message if isinstance(envelope.message, Mapping) else {}
-        entry = self._asked.get(str(message.get("ask")))
-        if entry is not None and not entry[0].done():
-            entry[0].set_result(dict(message))
-
-    @property
-    def asking(self) -> bool:
-        """Whether a question is open."""
-        return bool(self._asked)
-
     # -- sending -----------------------------------------------------------------------------------
 
     def send(self, kind: str, view: str, message: Any) -> None:
@@ -539,21 +494,3 @@ class Relay:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def valid_id(value: Any) -> bool:
-    """Whether `value` may be a JSON-RPC id: a string or a finite number."""
-    if isinstance(value, bool):
-        return False
-    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
-
-
-def finite(value: Any) -> Any:
-    """`value` with every number that JSON does not have (NaN, Infinity) replaced by None."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(entry) for entry in value]
-    return value

@@ -12,7 +12,8 @@ from mcpapps_jupyter.results import block_text
 from mcpapps_jupyter.ui_meta import tool_ui
 from mcpapps_jupyter.views import policy
 from mcpapps_jupyter.views.context import MAX_BYTES, ModelContext
-from mcpapps_jupyter.views.relay import INVALID_PARAMS, METHOD_NOT_FOUND, REFUSED, Frame, PageError, Relay
+from mcpapps_jupyter.views.relay import Frame, Relay
+from mcpapps_jupyter.views.rpc import INVALID_PARAMS, METHOD_NOT_FOUND, REFUSED, PageError
 
 Handler = Callable[[Relay, Frame, dict[str, Any]], Awaitable[Any]]
 
@@ -38,6 +39,8 @@ class PageRequests:
         Which tool calls pass, ask or are refused.
     interactive
         Whether there is a person who can be asked.
+    patience
+        Seconds without an answer after which a question counts as no.
     on_context
         Takes the page's new context, or None for a cleared one.
     on_message
@@ -49,11 +52,13 @@ class PageRequests:
         approvals: policy.Approvals,
         *,
         interactive: Callable[[], bool],
+        patience: float,
         on_context: Callable[[ModelContext | None], Awaitable[None]],
         on_message: Callable[[dict[str, Any]], Awaitable[None]],
     ) -> None:
         self.approvals = approvals
         self._interactive = interactive
+        self._patience = patience
         self._on_context = on_context
         self._on_message = on_message
         self._message_open = False
@@ -162,7 +167,7 @@ class PageRequests:
                 "title": tool.title,
                 "arguments": dict(arguments),
             }
-            answer = await relay.ask(question)
+            answer = await relay.asking.ask({"app": relay.app.name, **question}, seconds=self._patience)
             relay.note(f"approval of {tool.name}: {answer.get('decision')}")
             if answer.get("decision") == "always":
                 self.approvals.grant(tool)
@@ -233,7 +238,10 @@ class PageRequests:
         self._message_open = True
         try:
             shown = preview if len(preview) <= 200 else preview[:200] + "…"
-            answer = await relay.ask({"type": "message", "title": relay.app.name, "preview": shown})
+            answer = await relay.asking.ask(
+                {"app": relay.app.name, "type": "message", "title": relay.app.name, "preview": shown},
+                seconds=self._patience,
+            )
         finally:
             self._message_open = False
         relay.note(f"message of the page: {answer.get('decision')}")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
-import time
 import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,6 +13,7 @@ import traitlets
 
 from mcpapps_jupyter.errors import McpAppsError
 from mcpapps_jupyter.host_thread import HostThread, Submitted
+from mcpapps_jupyter.ports import Caller
 from mcpapps_jupyter.results import ToolResult
 from mcpapps_jupyter.views.card import card, heading
 from mcpapps_jupyter.views.channel import Decoder, EnvelopeError
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from mcpapps_jupyter.app import App
     from mcpapps_jupyter.views.policy import Approvals
     from mcpapps_jupyter.views.traffic import Traffic
-
-_POLL = 0.05
 
 
 class AppView(anywidget.AnyWidget):
@@ -73,6 +70,7 @@ class AppView(anywidget.AnyWidget):
         settings: PageSettings,
         approvals: Approvals,
         interactive: Callable[[], bool],
+        patience: float,
         arguments: Mapping[str, Any],
         on_end: Callable[[AppView], None],
         on_hello: Callable[[], None],
@@ -98,7 +96,11 @@ class AppView(anywidget.AnyWidget):
             mode=str(options.get("mode") or "inline"),
         )
         requests = PageRequests(
-            approvals, interactive=interactive, on_context=self._take_context, on_message=self._take_message
+            approvals,
+            interactive=interactive,
+            patience=patience,
+            on_context=self._take_context,
+            on_message=self._take_message,
         )
         self._relay = Relay(
             self.key,
@@ -151,7 +153,7 @@ class AppView(anywidget.AnyWidget):
         relay.set_state("calling", f"Calling {tool.title}…")
         finished = False
         try:
-            result = await self.app.call_here(tool.name, self.arguments)
+            result = await self.app.call_here(tool.name, self.arguments, Caller("cell", self.key))
             finished = True
         except McpAppsError as error:
             finished = True
@@ -178,11 +180,8 @@ class AppView(anywidget.AnyWidget):
         call = self._call
         if call is None:
             return
-        end = time.monotonic() + seconds
         try:
-            while not call.done() and time.monotonic() < end:
-                with contextlib.suppress(concurrent.futures.TimeoutError):
-                    call.result(min(_POLL, max(end - time.monotonic(), 0.001)))
+            self._thread.wait([call], seconds)
         except KeyboardInterrupt:
             call.cancel()
             raise
@@ -203,9 +202,12 @@ class AppView(anywidget.AnyWidget):
         bundle = card(self.app.name, self.tool or None, self.arguments, self._result, note, self.app.hide)
         emit(bundle)
 
-    def skip_next_display(self) -> None:
-        """A magic has shown the view itself: its value as the cell's last expression shows nothing."""
-        self._skip_display = True
+    def skip_next_display(self, skip: bool = True) -> None:
+        """A magic has shown the view itself: its value as the cell's last expression shows nothing.
+
+        The cell's end takes that back: a later cell that names the view shows it.
+        """
+        self._skip_display = skip
 
     def _ipython_display_(self, **_: Any) -> None:
         if self._skip_display:
