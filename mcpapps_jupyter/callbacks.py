@@ -6,10 +6,11 @@ In the 2025 era the server pushes these as requests; in the 2026 era they come i
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -42,17 +43,22 @@ class ServerRequests:
     sample: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]] | None = None
     open_questions: int = 0
     _in_flight: list[Caller] = field(default_factory=list)
+    _asked: list[tuple[asyncio.Future[Answer], Caller]] = field(default_factory=list)
 
     @contextlib.contextmanager
     def calling(self, caller: Caller) -> Iterator[None]:
         """Mark a request of `caller` as in flight, for the time of the block."""
+        caller = replace(caller)  # one object a call, to tell equal callers apart
         token = _current_caller.set(caller)
         self._in_flight.append(caller)
         try:
             yield
         finally:
-            self._in_flight.remove(caller)
+            self._in_flight = [each for each in self._in_flight if each is not caller]
             _current_caller.reset(token)
+            for work, whose in self._asked:
+                if whose is caller:
+                    work.cancel()  # nobody waits for this answer any more: the form goes away
 
     def caller(self) -> Caller | None:
         """Whose call led to the question that is being asked now, as far as it can be known.
@@ -91,11 +97,21 @@ class ServerRequests:
             url=str(wire.get("url", "")),
             caller=self.caller(),
         )
+        work = asyncio.ensure_future(self.elicit(question))
+        if question.caller is not None:
+            self._asked.append((work, question.caller))
         with self._asking():
             try:
-                answer = await self.elicit(question)
+                answer = await work
             except McpAppsError as error:
                 return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
+            except asyncio.CancelledError:
+                if not work.cancelled() or _is_being_cancelled():
+                    work.cancel()
+                    raise
+                answer = {"action": "cancel"}  # the call that led to it is over
+            finally:
+                self._asked = [entry for entry in self._asked if entry[0] is not work]
         action = answer.get("action")
         if action == "accept":
             return types.ElicitResult(action="accept", content=answer.get("content"))
@@ -117,3 +133,10 @@ class ServerRequests:
             except McpAppsError as error:
                 return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
         return types.CreateMessageResult.model_validate(answer)
+
+
+def _is_being_cancelled() -> bool:
+    """Whether the current task itself was asked to end (Python 3.10 cannot tell)."""
+    task = asyncio.current_task()
+    cancelling = getattr(task, "cancelling", None)
+    return bool(cancelling and cancelling())

@@ -22,7 +22,7 @@ from mcpapps_jupyter.errors import InvalidArguments, ManifestInvalid, McpAppsErr
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.manifest import parse_manifest, parse_mapping
-from mcpapps_jupyter.ports import Question
+from mcpapps_jupyter.ports import Answer, Question
 from mcpapps_jupyter.questions import Questions
 from mcpapps_jupyter.registry import Registry, ScanReport
 from mcpapps_jupyter.tools import ToolBridge
@@ -50,7 +50,7 @@ class Host:
     def __init__(self, config: McpApps | None = None) -> None:
         self.config = config or McpApps()
         self.thread = HostThread()
-        self._questions = Questions(self.config, self.thread, self._note)
+        self._questions = Questions(self.config, self.thread, self._note, self._ask_person)
         self._views = Views(self.config, self.thread, _version.__version__, running_kernel)
         self._trust = TrustStore()
         self._guard: Any = None
@@ -208,6 +208,19 @@ class Host:
         app.stop()
         self.registry.remove(app)
 
+    def disable(self, name: str) -> App:
+        """Stop an app and refuse its starts until `enable`, in this kernel only."""
+        app = self.registry.get(name)
+        app.stop()
+        self.registry.disable(app)
+        return app
+
+    def enable(self, name: str) -> App:
+        """Undo `disable`; what the configuration refuses stays refused, and is said."""
+        app = self.registry.get(name)
+        self.registry.enable(app)
+        return app
+
     def start_all(self) -> dict[str, str | None]:
         """Start every usable app, all at once; returns what failed, by id, in words (None: it runs)."""
         attempts = {}
@@ -263,8 +276,9 @@ class Host:
     def on_elicitation(self, handler: Callable[[Question], Any] | None) -> None:
         """Let `handler` answer what servers ask (MCP elicitation).
 
-        It gets a `Question` and returns a dict (the answer), ``"decline"`` or ``"cancel"``; `def`
-        or ``async def``. It runs away from the session loop, so calls of this API work inside it.
+        It gets a `Question` and returns a dict (the answer), ``"decline"``, ``"cancel"``, or None to
+        leave the question to the person; `def` or ``async def``. It runs away from the session loop,
+        so calls of this API work inside it.
         """
         self._questions.on_elicitation(handler)
 
@@ -281,6 +295,10 @@ class Host:
         app = self.registry.find(app_id)
         if app is not None:
             app.log.add("host", app.hide(text), "warning")
+
+    async def _ask_person(self, question: Question) -> Answer | None:
+        app = self.registry.find(question.app_id)
+        return await self._views.ask_person(app, question) if app is not None else None
 
     def _process_guard(self) -> Any:
         with self._guard_lock:

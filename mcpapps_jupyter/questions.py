@@ -1,8 +1,8 @@
-"""Answers what servers ask: by the user's own handlers, else with a clear no."""
+"""Answers what servers ask: by the user's own handlers, else the person, else with a clear no."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from mcpapps_jupyter.config import McpApps
@@ -26,12 +26,21 @@ class Questions:
         The host's.
     note
         Writes a line into an app's log: ``note(app_id, text)``.
+    ask_person
+        Puts a question to the person; gives None where nobody can be asked.
     """
 
-    def __init__(self, config: McpApps, thread: HostThread, note: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        config: McpApps,
+        thread: HostThread,
+        note: Callable[[str, str], None],
+        ask_person: Callable[[Question], Awaitable[Answer | None]],
+    ) -> None:
         self._config = config
         self._thread = thread
         self._note = note
+        self._ask_person = ask_person
         self._handler: ElicitationHandler | None = None
         self._model: SamplingModel | None = None
 
@@ -51,21 +60,24 @@ class Questions:
         McpAppsError
             The user's handler failed.
         """
-        if self._handler is None:
+        if self._handler is not None:
+            try:
+                answer = await self._thread.call_handler(self._handler, question)
+            except Exception as error:
+                self._note(question.app_id, f"the elicitation handler failed: {error!r}")
+                raise McpAppsError(f"the elicitation handler failed: {error}") from error
+            if isinstance(answer, dict):
+                return {"action": "accept", "content": answer}
+            if answer is not None:
+                return {"action": "cancel" if answer == "cancel" else "decline"}
+        given = await self._ask_person(question)
+        if given is None:
             self._note(
                 question.app_id,
-                f"declined a question of the server ({question.message!r}): "
-                "no handler is set (host.on_elicitation)",
+                f"declined a question of the server ({question.message!r}): nobody is there to answer, "
+                "and no handler is set (host.on_elicitation)",
             )
-            return {"action": "decline"}
-        try:
-            answer = await self._thread.call_handler(self._handler, question)
-        except Exception as error:
-            self._note(question.app_id, f"the elicitation handler failed: {error!r}")
-            raise McpAppsError(f"the elicitation handler failed: {error}") from error
-        if isinstance(answer, dict):
-            return {"action": "accept", "content": answer}
-        return {"action": "cancel" if answer == "cancel" else "decline"}
+        return given or {"action": "decline"}
 
     def roots(self, app: App) -> list[dict[str, str]]:
         """The folders `app` may know about: a remote server gets none unless they are configured."""

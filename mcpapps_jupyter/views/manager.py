@@ -11,7 +11,7 @@ from mcpapps_jupyter.catalogue import Tool
 from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.errors import InvalidArguments, McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
-from mcpapps_jupyter.ports import Caller
+from mcpapps_jupyter.ports import Answer, Caller, Question
 from mcpapps_jupyter.views.policy import Approvals
 from mcpapps_jupyter.views.relay import PageSettings
 from mcpapps_jupyter.views.subshell import pin, release
@@ -151,6 +151,54 @@ class Views:
 
             self._hello.set()  # said once
             emit({"text/plain": _NO_FRONT_END})
+
+    # -- questions of servers ------------------------------------------------------------------------
+
+    async def ask_person(self, app: App, question: Question) -> Answer | None:
+        """Put a server's question where the person is looking; on the session loop.
+
+        A page's call is asked above that page, a cell's call in the cell's output; where that
+        cannot be known, above the app's newest page.
+
+        Returns
+        -------
+        dict or None
+            The answer, or None where nobody can be asked.
+        """
+        if self._config.is_headless():
+            return None
+        wire = {
+            "type": "elicitation",
+            "app": app.name,
+            "title": app.name,
+            "text": question.message,
+            **({"url": question.url} if question.mode == "url" else {"schema": dict(question.schema or {})}),
+        }
+        caller = question.caller
+        view = self._views.get(caller.view or "") if caller else None
+        if view is None and (caller is None or caller.origin != "cell"):
+            view = next((each for each in reversed(self.all_views()) if each.app is app), None)
+        if view is not None:
+            answer = await view.ask(wire)
+        elif caller is not None:
+            answer = await self._ask_in_cell(app, wire)
+        else:
+            return None
+        decision = answer.get("decision")
+        if decision == "accept":
+            content = answer.get("content")
+            return {"action": "accept", "content": content if isinstance(content, dict) else {}}
+        return {"action": "cancel" if decision == "cancel" else "decline"}
+
+    async def _ask_in_cell(self, app: App, wire: Mapping[str, Any]) -> dict[str, Any]:
+        from mcpapps_jupyter.views.question import QuestionView, ask_in_cell
+
+        kernel = self._get_kernel()
+
+        def make() -> QuestionView:
+            return QuestionView(app.id, app.name, self._thread, lambda widget: pin(widget, kernel))
+
+        return await ask_in_cell(make, self._thread, wire)
 
     # -- keeping ------------------------------------------------------------------------------------
 

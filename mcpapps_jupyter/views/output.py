@@ -1,13 +1,23 @@
-"""Emits one output into the running cell."""
+"""Emits outputs into the running cell."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, cast
 
-from IPython.display import display
+from IPython.display import display, update_display
+
+_display, _update = cast("Any", display), cast("Any", update_display)
 
 
-def emit(data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None) -> None:
-    """Display a ready mimebundle."""
-    cast("Any", display)(dict(data), metadata=dict(metadata or {}), raw=True)
+def emit(
+    data: Mapping[str, Any], metadata: Mapping[str, Any] | None = None, *, display_id: str | None = None
+) -> None:
+    """Display a ready mimebundle; one with a `display_id` can be replaced later."""
+    more = {"display_id": display_id} if display_id else {}
+    _display(dict(data), metadata=dict(metadata or {}), raw=True, **more)
+
+
+def replace(data: Mapping[str, Any], display_id: str) -> None:
+    """Replace what was displayed under `display_id`, wherever it stands by now."""
+    _update(dict(data), raw=True, display_id=display_id)

@@ -251,6 +251,10 @@ class AppView(anywidget.AnyWidget):
     def _set_on_handlers(self, name: str, value: Any) -> None:
         self._thread.handlers.call_soon(setattr, self, name, value)
 
+    async def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """Put a server's question above the page, as long as the person thinks; on the session loop."""
+        return await self._relay.asking.ask(question, seconds=None)
+
     # -- the end -------------------------------------------------------------------------------------
 
     @property
