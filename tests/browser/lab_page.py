@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 import nbformat
+from playwright.sync_api import Error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
     from .lab_server import LabServer
 
 ARTIFACTS = Path(__file__).resolve().parents[2] / ".artifacts"
+# After two animation frames a frame is drawn in the size it has now. One that is out of sight has none.
+_UNTIL_DRAWN = """() => new Promise((done) => {
+    requestAnimationFrame(() => requestAnimationFrame(done));
+    setTimeout(done, 300);
+})"""
 _SCRIPT = Path(__file__).with_name("lab.js")
 
 
@@ -104,6 +111,9 @@ class LabPage:
 
     def screenshot(self, name: str, cell: int | None = None) -> Path:
         """Draw the tab, or the visible part of one cell, into ``.artifacts/NAME.png``."""
+        for frame in self.page.frames:
+            with suppress(Error):  # it went away meanwhile
+                frame.evaluate(_UNTIL_DRAWN)
         path = ARTIFACTS / f"{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
         if cell is None:
@@ -239,8 +249,6 @@ def _output_text(output: dict[str, Any]) -> str:
 
 
 def _has(frame: Frame, selector: str) -> bool:
-    from playwright.sync_api import Error
-
     try:
         return frame.query_selector(selector) is not None
     except Error:  # the frame went away, or its document was replaced, while it was asked
