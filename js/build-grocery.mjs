@@ -23,6 +23,18 @@ const onlyEnglish = {
   },
 };
 
+// The SDK's modules do nothing when loaded but define things, and say so nowhere: unused ones can go.
+const onlyUsed = {
+  name: "only-used",
+  setup(builder) {
+    builder.onResolve({ filter: /.*/ }, async ({ path, pluginData, ...from }) => {
+      if (pluginData === "resolved" || from.kind === "entry-point") return;
+      const found = await builder.resolve(path, { ...from, pluginData: "resolved" });
+      return found.path.includes("node_modules") ? { ...found, sideEffects: false } : found;
+    });
+  },
+};
+
 async function bundle(entry) {
   const result = await build({
     entryPoints: [join(source, entry)],
@@ -33,7 +45,7 @@ async function bundle(entry) {
     target: "es2022",
     legalComments: "none",
     charset: "utf8",
-    plugins: [onlyEnglish],
+    plugins: [onlyEnglish, onlyUsed],
     metafile: true,
   });
   if (process.env.EXPLAIN) {

@@ -88,9 +88,10 @@ class GroceryService:
         with self._lock:
             row = self.row(store_id, product_id)
             if row.quantity + delta < 0:
+                left = f"only {amount(row.quantity, row.unit)} of" if row.quantity else "no"
                 raise RefusedError(
-                    f"{row.store} has only {amount(row.quantity, row.unit)} of {row.product} on hand, "
-                    f"so {-delta} cannot be taken out. Nothing was changed."
+                    f"{row.store} has {left} {row.product} on hand, so {-delta} cannot be taken out. "
+                    "Nothing was changed."
                 )
             return self._write(store_id, product_id, row.quantity + delta)
 
