@@ -46,6 +46,8 @@ class FileSettings:
         SHA-256 of its content.
     values : dict
         Settings by trait name.
+    places : dict of str to str
+        File and line of each, for messages.
     problems : list of str
         What is wrong with it, one line each.
     broken : bool
@@ -55,6 +57,7 @@ class FileSettings:
     path: Path
     digest: str = ""
     values: dict[str, Any] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     broken: bool = False
 
@@ -148,6 +151,8 @@ class _Reader:
             if key == "$schema" or value is None:
                 continue
             name = canonical(key, names)
+            if name is not None:
+                self.settings.places[name] = _place(self.path, self.document, (*self.where, key))
             if name is None:
                 self._problem((key,), f"not a setting.{did_you_mean(key, names)}")
             elif self.beside_notebook and name in GUARDS:

@@ -176,7 +176,7 @@ class McpApps(Configurable):
             if complaint is None:
                 good[name] = value
                 continue
-            problem = f'{settings.path}: "{name}": {complaint}'
+            problem = f'{settings.places[name]}: "{name}": {complaint}'
             self._problems.append(problem)
             if name in ("enabled", "allow", "deny", "entries"):
                 self._broken = self._broken or problem

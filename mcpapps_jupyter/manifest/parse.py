@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -182,8 +182,16 @@ def _merged(base: Any, extra: Mapping[str, Any], *, ignore_case: bool) -> dict[s
 
 def canonical(name: str, keys: tuple[str, ...]) -> str | None:
     """Find a key in any of its spellings: ``toolNamePrefix``, ``ToolNamePrefix``, ``tool_name_prefix``."""
-    wanted_key = re.sub(r"[_-]", "", name).lower()
-    return next((key for key in keys if key.lower() == wanted_key), None)
+    return _spellings(keys).get(_folded(name))
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+@lru_cache(maxsize=8)
+def _spellings(keys: tuple[str, ...]) -> Mapping[str, str]:
+    return {_folded(key): key for key in keys}
 
 
 def _validated(data: Mapping[str, Any], report: Report) -> Manifest | None:
