@@ -161,7 +161,7 @@ class Connection:
 
     async def _fail(self, cause: str) -> None:
         await self._drop_session()
-        tail = self.log.stderr_tail()
+        tail = [] if "stderr" in cause else self.log.stderr_tail()  # an exit's cause has them already
         cause = self.hide(cause).rstrip(".")
         self.lifecycle.to(State.FAILED, error=cause)
         last = (
@@ -185,6 +185,7 @@ class Connection:
         hooks = Hooks(
             on_noise=lambda text: self._noise(text, deadline),
             on_stderr=lambda line: self.log.add("stderr", self.hide(line)),
+            on_warning=lambda text: self.log.add("host", self.hide(text), "warning"),
             on_closed=closed,
             on_session_lost=self._session_expired,
             on_activity=deadline.touch,

@@ -14,15 +14,19 @@ import inspect
 import queue
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from mcpapps_jupyter.errors import McpAppsError
 
 T = TypeVar("T")
 
-#: Seconds between two looks at the future: short enough for Ctrl-C on every platform.
+#: Seconds between two looks at the outcome: short enough for Ctrl-C on every platform.
 _POLL = 0.1
+#: How long an interrupted call waits for what it had begun to be cleared away.
+_CLEAR_AWAY = 4.0
+#: User handlers that may block at the same time.
+_WORKERS = 8
 
 
 class LoopThread:
@@ -39,13 +43,14 @@ class LoopThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        self._stopped = False
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
         """The running loop; starts the thread when there is none yet."""
         with self._lock:
             if self._loop is None:
-                loop = asyncio.new_event_loop()
+                loop = _new_loop()
                 started = threading.Event()
                 thread = threading.Thread(
                     target=self._main, args=(loop, started), name=self.name, daemon=True
@@ -55,15 +60,22 @@ class LoopThread:
                 self._loop, self._thread = loop, thread
             return self._loop
 
-    @staticmethod
-    def _main(loop: asyncio.AbstractEventLoop, started: threading.Event) -> None:
+    def _main(self, loop: asyncio.AbstractEventLoop, started: threading.Event) -> None:
         asyncio.set_event_loop(loop)
+        # One that we can let go of: the loop's own would keep its threads to the interpreter's end.
+        workers = concurrent.futures.ThreadPoolExecutor(_WORKERS, thread_name_prefix=f"{self.name}-worker")
+        loop.set_default_executor(workers)
         loop.call_soon(started.set)
         try:
             loop.run_forever()
         finally:
+            tasks = asyncio.all_tasks(loop)
+            for task in tasks:
+                task.cancel()
             with contextlib.suppress(RuntimeError):
+                loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
                 loop.run_until_complete(loop.shutdown_asyncgens())
+            workers.shutdown(wait=False, cancel_futures=True)
             loop.close()
 
     @property
@@ -76,36 +88,71 @@ class LoopThread:
         return self._thread is threading.current_thread()
 
     def call_soon(self, function: Callable[..., Any], *args: Any) -> None:
-        """Run `function` on the loop soon; from any thread, never raises after :meth:`stop`."""
-        with contextlib.suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(function, *args)
+        """Run `function` on the loop soon; from any thread. After :meth:`stop` it is dropped."""
+        if not self._stopped:
+            with contextlib.suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(function, *args)
+
+    def reopen(self) -> None:
+        """Take work again after :meth:`stop`."""
+        self._stopped = False
 
     def stop(self, timeout: float = 2.0) -> None:
-        """Cancel what runs, stop the loop and wait for the thread, at most `timeout` seconds."""
+        """Stop the loop, cancel what runs and wait for the thread, at most `timeout` seconds."""
         with self._lock:
+            self._stopped = True
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
         if loop is None or thread is None:
             return
-
-        async def wind_down() -> None:
-            tasks = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            loop.stop()
-
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(lambda: loop.create_task(wind_down()))
+            loop.call_soon_threadsafe(loop.stop)
         if thread is not threading.current_thread():
             thread.join(timeout)
 
 
 class Submitted(Generic[T]):
-    """Work handed to the host thread: ``await`` it in a cell, or block on :meth:`result`."""
+    """Work handed to a loop thread: ``await`` it in a cell, or block on :meth:`result`.
 
-    def __init__(self, future: concurrent.futures.Future[T]) -> None:
-        self.future = future
+    Parameters
+    ----------
+    coroutine
+        What to run.
+    loop
+        Where; it may run on any thread.
+    """
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> None:
+        self.future: concurrent.futures.Future[T] = concurrent.futures.Future()
+        self._loop = loop
+        self._over = threading.Event()
+        loop.call_soon_threadsafe(self._begin, coroutine)
+
+    def _begin(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        if self.future.cancelled():
+            coroutine.close()
+            self._over.set()
+            return
+        task = self._loop.create_task(coroutine)
+        task.add_done_callback(self._end)
+
+        def given_up(future: concurrent.futures.Future[T]) -> None:
+            if future.cancelled():
+                with contextlib.suppress(RuntimeError):  # the loop is closed, and so is the task
+                    self._loop.call_soon_threadsafe(task.cancel)
+
+        self.future.add_done_callback(given_up)
+
+    def _end(self, task: asyncio.Task[T]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if task.cancelled():
+            self.future.cancel()
+        if self.future.set_running_or_notify_cancel():
+            if error is not None:
+                self.future.set_exception(error)
+            else:
+                self.future.set_result(task.result())
+        self._over.set()
 
     def __await__(self) -> Generator[Any, None, T]:
         return asyncio.wrap_future(self.future).__await__()
@@ -121,6 +168,15 @@ class Submitted(Generic[T]):
     def cancel(self) -> bool:
         """Cancel the work, also at the server."""
         return self.future.cancel()
+
+    def wait_over(self, timeout: float) -> bool:
+        """Block until the work has ended, what it does when cancelled included."""
+        return self._over.wait(timeout)
+
+    @property
+    def lost(self) -> bool:
+        """Whether the loop is gone and there will be no outcome."""
+        return self._loop.is_closed() and not self._over.is_set()
 
     def __repr__(self) -> str:
         state = "done" if self.future.done() else "running"
@@ -141,58 +197,74 @@ class HostThread:
         self.sessions = LoopThread("mcpapps-sessions")
         self.handlers = LoopThread("mcpapps-handlers")
         self.allow_nested_calls = False
-        self._waiting_cells: list[queue.SimpleQueue[Callable[[], object]]] = []
         self._workers: concurrent.futures.ThreadPoolExecutor | None = None
+        self._waiting_cells: list[queue.SimpleQueue[Callable[[], object]]] = []
+        self._blocked_handlers = 0
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Submitted[T]:
         """Start `coroutine` on the session loop and return at once."""
-        return Submitted(asyncio.run_coroutine_threadsafe(coroutine, self.sessions.loop))
+        for thread in (self.sessions, self.handlers):
+            thread.reopen()
+        return Submitted(coroutine, self.sessions.loop)
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run `coroutine` on the session loop and block for its outcome.
 
         Ctrl-C (``KeyboardInterrupt``) cancels the coroutine, which cancels the request at the
-        server too.
+        server too, and waits a moment until what it had begun is cleared away.
 
         Raises
         ------
         McpAppsError
-            Called on the session loop itself, where blocking would wait for itself for ever.
+            Called on the session loop itself, where blocking would wait for itself for ever; or
+            the host was stopped meanwhile.
         """
         if self.sessions.is_current():
             return self._run_nested(coroutine)
         work = self.submit(coroutine)
         try:
-            self.wait([work])
+            if self.wait([work]):
+                return work.result()
         except KeyboardInterrupt:
             work.cancel()
+            work.wait_over(_CLEAR_AWAY)
             raise
-        return work.result()
+        except concurrent.futures.CancelledError:
+            pass
+        raise McpAppsError("This call was given up: the host was stopped meanwhile.")
 
     def wait(self, work: Sequence[Submitted[Any]], timeout: float | None = None) -> bool:
         """Block until all of `work` is over, at most `timeout` seconds; says whether it is.
 
         A cell that waits here runs, between two looks, what `in_waiting_cell` was given: outputs
-        belong to the thread that runs cells.
+        belong to the thread that runs cells. Work that a stopped host has dropped is not waited for.
         """
         wake: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
         for each in work:
             each.future.add_done_callback(lambda _: wake.put(_nothing))
-        in_cell = threading.current_thread() is threading.main_thread()
-        if in_cell:
-            self._waiting_cells.append(wake)
         end = None if timeout is None else time.monotonic() + timeout
-        try:
+        with self._blocking(wake):
             while not all(each.done() for each in work):
                 left = _POLL if end is None else min(_POLL, end - time.monotonic())
-                if left <= 0:
+                if left <= 0 or any(each.lost for each in work):
                     return False
                 with contextlib.suppress(queue.Empty):
                     wake.get(timeout=left)()  # never longer than _POLL, or Ctrl-C would wait on Windows
-        finally:
-            if in_cell:
-                self._waiting_cells.remove(wake)
         return True
+
+    @contextlib.contextmanager
+    def _blocking(self, wake: queue.SimpleQueue[Callable[[], object]]) -> Iterator[None]:
+        """Know which threads block: a cell can run jobs, behind a handlers' loop nothing may queue up."""
+        if threading.current_thread() is threading.main_thread():
+            self._waiting_cells.append(wake)
+        handlers = int(self.handlers.is_current())
+        self._blocked_handlers += handlers
+        try:
+            yield
+        finally:
+            self._blocked_handlers -= handlers
+            if wake in self._waiting_cells:
+                self._waiting_cells.remove(wake)
 
     def in_waiting_cell(self, job: Callable[[], object]) -> bool:
         """Let the cell that waits for us run `job`; False when none does."""
@@ -218,16 +290,19 @@ class HostThread:
 
     async def call_handler(self, handler: Callable[..., Any], *args: Any) -> Any:
         """Call a user's handler away from the session loop and return what it returns."""
-        if inspect.iscoroutinefunction(handler):
-            future = asyncio.run_coroutine_threadsafe(handler(*args), self.handlers.loop)
-            return await asyncio.wrap_future(future)
+        if inspect.iscoroutinefunction(handler) and not self._blocked_handlers:
+            return await Submitted(handler(*args), self.handlers.loop)
         if self._workers is None:
-            self._workers = concurrent.futures.ThreadPoolExecutor(8, thread_name_prefix="mcpapps-handler")
+            self._workers = concurrent.futures.ThreadPoolExecutor(
+                _WORKERS, thread_name_prefix="mcpapps-handler"
+            )
         outcome = await asyncio.get_running_loop().run_in_executor(self._workers, handler, *args)
-        if inspect.isawaitable(outcome):
-            future = asyncio.run_coroutine_threadsafe(_awaited(outcome), self.handlers.loop)
-            return await asyncio.wrap_future(future)
-        return outcome
+        if not inspect.isawaitable(outcome):
+            return outcome
+        if self._blocked_handlers:
+            running = asyncio.get_running_loop()
+            return await running.run_in_executor(self._workers, asyncio.run, _awaited(outcome))
+        return await Submitted(_awaited(outcome), self.handlers.loop)
 
     async def on_handlers(self, function: Callable[..., T], *args: Any) -> T:
         """Call a plain `function` on the handlers' thread and wait for it."""
@@ -235,7 +310,7 @@ class HostThread:
         async def call() -> T:
             return function(*args)
 
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(call(), self.handlers.loop))
+        return await Submitted(call(), self.handlers.loop)
 
     def stop(self, timeout: float = 2.0) -> None:
         """Stop both loops and the workers; a later call starts them anew."""
@@ -244,6 +319,13 @@ class HostThread:
         if self._workers is not None:
             self._workers.shutdown(wait=False, cancel_futures=True)
             self._workers = None
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """A loop that can start processes: on Windows ipykernel's policy makes one that cannot."""
+    make = getattr(asyncio, "ProactorEventLoop", asyncio.new_event_loop)
+    loop: asyncio.AbstractEventLoop = make()
+    return loop
 
 
 def _nothing() -> None:

@@ -34,6 +34,8 @@ UI_SETTINGS = {"mimeTypes": ["text/html;profile=mcp-app"]}
 _MAX_PAGES = 100
 _MAX_ITEMS = 10_000
 _MAX_ROUNDS = 10
+#: What the SDK says of requests that a connection's end left without an answer.
+_CLOSED = "Connection closed"
 #: Results are taken raw: the SDK's models would drop vendor keys and nulls, which pages rely on.
 _RAW: TypeAdapter[Any] = TypeAdapter(dict[str, Any])
 
@@ -286,10 +288,10 @@ class Session:
                     pass
                 return await self._raw(client, request, progress)
         except MCPError as error:
-            if error.code == types.CONNECTION_CLOSED:
-                # The transport knows the cause a moment later than the stream knows the end.
-                await asyncio.sleep(0.05)
-                raise ConnectionLost(self._lost or "the connection was closed") from None
+            # The code alone does not tell: servers use -32000 for errors of their own.
+            failure = getattr(self._transport, "failure", None)
+            if error.code == types.CONNECTION_CLOSED and (failure or error.message == _CLOSED):
+                raise ConnectionLost(failure or self._lost or "the connection was closed") from None
             raise ProtocolFailure(error.message, error.code, error.data) from None
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
