@@ -146,7 +146,7 @@ def test_configure_sets_all_or_none():
 @pytest.mark.parametrize(
     ("given_settings", "words"),
     [
-        ({"aprovals": "ask"}, "McpApps has no setting 'aprovals'. Did you mean 'approvals'?"),
+        ({"aprovals": "ask"}, "McpApps has no setting 'aprovals'. Did you mean 'approvals'"),
         ({"approvals": "never"}, "McpApps.approvals: wanted one of auto, ask, allow, deny, got 'never'."),
         ({"allowlist_semantics": "strct"}, "got 'strct'. Did you mean 'strict'?"),
         ({"deny": "grocery"}, "McpApps.deny: wanted a list, got 'grocery'."),
@@ -288,7 +288,7 @@ def test_unknown_and_wrong_settings_are_named_with_file_and_line(surroundings):
     config = McpApps()
     assert config.problems == [
         f"{path}:2: \"alow\": not a setting. Did you mean 'allow'?",
-        f"{path}: \"max_views\": wanted an int of at least 1, got 'many'.",
+        f"{path}:3: \"max_views\": wanted an int of at least 1, got 'many'.",
     ]
     assert config.open_wait == 5
     assert config.policy_reason("a") is None
