@@ -161,7 +161,7 @@ class Connection:
 
     async def _fail(self, cause: str) -> None:
         await self._drop_session()
-        tail = [] if "stderr" in cause else self.log.stderr_tail()  # an exit's cause has them already
+        tail = [] if "its last words" in cause else self.log.stderr_tail()  # an exit's cause has them already
         cause = self.hide(cause).rstrip(".")
         self.lifecycle.to(State.FAILED, error=cause)
         last = (
