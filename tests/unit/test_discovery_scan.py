@@ -7,9 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from mcpapps_jupyter.discovery import MANIFEST_NAME, SearchPath, places, scan, search_paths
 from mcpapps_jupyter.discovery.manifests import MAX_BYTES
+from mcpapps_jupyter.manifest.model import KEYS
 
 posix = pytest.mark.skipif(os.name == "nt", reason="links and permissions work otherwise there")
 
@@ -174,6 +177,26 @@ def test_overrides_find_their_app_in_any_case_and_can_repair(tmp_path):
     found, _ = looked(tmp_path, overrides={"my-APP": {"requestTimeoutSeconds": 7}, "x": None})
     assert found[0].parsed.manifest.request_timeout_seconds == 7
     assert found[0].parsed.overridden == {"requestTimeoutSeconds"}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=5) | st.sampled_from(["stdio", "a", "ui://x"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+MANIFEST = st.dictionaries(st.sampled_from([*KEYS]), JSON).map(lambda data: json.dumps(data).encode())
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80, deadline=None)
+@given(MANIFEST | st.binary(max_size=80), st.dictionaries(st.text(max_size=3), JSON, max_size=2))
+def test_no_content_raises_out_of_a_scan_or_hides_another_app(tmp_path, content, overrides):
+    put(tmp_path / "good", "good-app")
+    put(tmp_path / "odd").write_bytes(content)
+    found, problems = looked(tmp_path, overrides={"a": overrides, **overrides})
+    assert len(found) == 2
+    assert found[0].parsed.manifest is not None
+    assert (found[1].parsed.manifest is None) == bool(found[1].parsed.errors)
+    assert problems == []
 
 
 # who counts when an id is there twice
