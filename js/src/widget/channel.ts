@@ -147,14 +147,9 @@ export class CommChannel implements Channel {
         if (!buffer) continue;
         message = JSON.parse(decoder.decode(buffer));
       }
-      const envelope: Envelope = {
-        kind: item.kind,
-        view: typeof item.view === "string" ? item.view : "",
-        message,
-      };
-      if (typeof item.session === "number") envelope.session = item.session;
+      const view = typeof item.view === "string" ? item.view : "";
       try {
-        this.#receive(envelope);
+        this.#receive({ kind: item.kind, view, message });
       } catch (error) {
         // One bad message must not take the rest of its batch with it.
         console.error("mcpapps", error);

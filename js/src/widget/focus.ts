@@ -3,13 +3,22 @@
 const TYPING_MS = 3000;
 const LOADING_MS = 5000;
 const TAB_MS = 500;
+/** A click in the page is reported through two frames; by then it is known. */
+const REPORT_MS = 60;
+const CLICK_MS = 500;
 
 /**
  * Gives the focus back when a frame takes it unasked: while somebody types elsewhere, or while the page loads,
- * unless the pointer is over the frame or the Tab key just led there.
+ * unless a click in the page or the Tab key led there. Where the pointer is says nothing: a page that appears
+ * under a resting pointer is hovered too.
  */
-export function guardFocus(frame: HTMLElement, loadedAt: () => number, signal: AbortSignal): void {
-  let last: HTMLElement | undefined;
+export function guardFocus(
+  frame: HTMLElement,
+  loadedAt: () => number,
+  clickedAt: () => number,
+  signal: AbortSignal,
+): void {
+  let last: Element | null = document.activeElement;
   let typed = Number.NEGATIVE_INFINITY;
   let tabbed = Number.NEGATIVE_INFINITY;
   const options = { capture: true, signal };
@@ -24,20 +33,17 @@ export function guardFocus(frame: HTMLElement, loadedAt: () => number, signal: A
   document.addEventListener(
     "focusin",
     (event) => {
-      if (event.target instanceof HTMLElement && event.target !== frame) last = event.target;
+      if (event.target instanceof Element && event.target !== frame) last = event.target;
     },
     options,
   );
   // The window loses the focus when one of its frames gets it; the active element is then our frame's host.
-  window.addEventListener(
-    "blur",
-    () => {
-      const now = performance.now();
-      if (document.activeElement !== frame || frame.matches(":hover") || now - tabbed < TAB_MS) return;
-      if (now - typed > TYPING_MS && now - loadedAt() > LOADING_MS) return;
-      if (last?.isConnected) last.focus({ preventScroll: true });
-      else frame.blur();
-    },
-    options,
-  );
+  const check = () => {
+    const now = performance.now();
+    if (document.activeElement !== frame || now - tabbed < TAB_MS || now - clickedAt() < CLICK_MS) return;
+    if (now - typed > TYPING_MS && now - loadedAt() > LOADING_MS) return;
+    if (last instanceof HTMLElement && last.isConnected) last.focus({ preventScroll: true });
+    else frame.blur();
+  };
+  window.addEventListener("blur", () => setTimeout(check, REPORT_MS), options);
 }

@@ -21,9 +21,10 @@ export class Frame {
   readonly element: HTMLDivElement;
   readonly #iframe: HTMLIFrameElement;
   #port: MessagePort | undefined;
-  #scheme = "light";
+  #scheme: string;
 
-  constructor(source: PageSource, title: string, handlers: FrameHandlers) {
+  constructor(source: PageSource, title: string, scheme: string, limit: number, handlers: FrameHandlers) {
+    this.#scheme = scheme;
     this.element = document.createElement("div");
     this.element.className = "mcpapp-frame";
     const iframe = document.createElement("iframe");
@@ -45,7 +46,7 @@ export class Frame {
       };
       this.#port = port1;
       iframe.contentWindow?.postMessage(null, "*", [port2]);
-      this.#tell({ page: pageDocument(source.html), allow: source.allow, scheme: this.#scheme });
+      this.#tell({ page: pageDocument(source.html), allow: source.allow, scheme: this.#scheme, limit });
     });
     iframe.srcdoc = shellDocument(source.csp);
     // Closed: other frames on this page must not reach the shell as `top[i]`.

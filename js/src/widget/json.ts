@@ -1,4 +1,4 @@
-/** JSON values as they travel: encoding that cannot throw, sizes in UTF-8 bytes, text that cannot lie. */
+/** JSON values as they travel: encoding that cannot throw, text that cannot lie, sizes as people read them. */
 
 export type JsonObject = Record<string, unknown>;
 
@@ -14,24 +14,6 @@ export function encode(value: unknown): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Length of `text` in UTF-8 bytes, without encoding it. */
-export function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit > 0x7f) bytes++;
-    // A surrogate pair is two units and four bytes, every other unit above U+07FF is three.
-    if (unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff)) bytes++;
-  }
-  return bytes;
-}
-
-/** Whether `text` is longer than `limit` UTF-8 bytes; cheap for text that is clearly shorter. */
-export function exceeds(text: string, limit: number): boolean {
-  if (text.length > limit) return true;
-  return text.length * 3 > limit && utf8Length(text) > limit;
 }
 
 // Controls, bidirectional overrides, zero-width and tag characters: what makes a text look like another.

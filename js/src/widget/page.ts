@@ -6,7 +6,7 @@
  */
 
 import type { Channel } from "./channel";
-import { cleanLine, encode, exceeds, isObject, type JsonObject, randomId, utf8Length } from "./json";
+import { cleanLine, isObject, type JsonObject, randomId } from "./json";
 import { DISPLAY_MODES, type DisplayMode } from "./layout";
 import { HandshakeLimit, type Limits, readLimits, TokenBucket } from "./limits";
 import {
@@ -63,7 +63,7 @@ const BUSY_MS = 2000;
 const TICK_MS = 500;
 
 export class Page {
-  readonly #limits: Limits;
+  readonly limits: Limits;
   readonly #handshakes: HandshakeLimit;
   readonly #toolCalls: TokenBucket;
   readonly #notes: TokenBucket;
@@ -75,7 +75,6 @@ export class Page {
   readonly #asked = new Set<RpcId>();
   #modes: readonly string[] | undefined;
   #document = 0;
-  #session = 0;
   /** The document that has begun a handshake. */
   #greetedDocument = -1;
   #ready = false;
@@ -93,10 +92,10 @@ export class Page {
     this.#open = open;
     this.#channel = channel;
     this.#host = host;
-    this.#limits = readLimits(open.limits);
-    this.#handshakes = new HandshakeLimit(this.#limits.handshakesPerMinute);
-    this.#toolCalls = new TokenBucket(this.#limits.toolCallBurst, this.#limits.toolCallsPerMinute / 60);
-    this.#notes = new TokenBucket(this.#limits.notificationsPerSecond, this.#limits.notificationsPerSecond);
+    this.limits = readLimits(open.limits);
+    this.#handshakes = new HandshakeLimit(this.limits.handshakesPerMinute);
+    this.#toolCalls = new TokenBucket(this.limits.toolCallBurst, this.limits.toolCallsPerMinute / 60);
+    this.#notes = new TokenBucket(this.limits.notificationsPerSecond, this.limits.notificationsPerSecond);
   }
 
   /** Whether the page has finished a handshake: only then may anything but an answer be sent to it. */
@@ -134,11 +133,6 @@ export class Page {
   /** JSON text that the page posted. */
   receive(text: string): void {
     if (this.#stopped) return;
-    if (exceeds(text, this.#limits.maxMessageBytes)) {
-      const id = classify(JSON.parse(text));
-      this.#tooLarge(id.kind === "request" ? id.message.id : null, utf8Length(text));
-      return;
-    }
     const value: unknown = JSON.parse(text);
     if (isObject(value) && typeof value[REPORT] === "string") {
       if (value[REPORT] === "start") this.newDocument();
@@ -160,10 +154,8 @@ export class Page {
   }
 
   /** A JSON-RPC message of the kernel for this page. */
-  deliver(value: unknown, session?: number): void {
+  deliver(value: unknown): void {
     if (this.#stopped) return;
-    // An answer to a page that has started again since; its ids mean something else now.
-    if (session !== undefined && session !== this.#session) return;
     const what = classify(value);
     if (what.kind === "response") {
       const { id } = what.message;
@@ -254,10 +246,10 @@ export class Page {
     };
     if (!this.#channel.connected) {
       this.#host.post(failure(id, SERVER_ERROR, "The notebook's kernel is gone; run the cell again."));
-    } else if (this.#pending.size >= this.#limits.queue) {
-      refuse(`Too many open requests (at most ${this.#limits.queue} at a time)`, "concurrency");
+    } else if (this.#pending.size >= this.limits.queue) {
+      refuse(`Too many open requests (at most ${this.limits.queue} at a time)`, "concurrency");
     } else if (method === "tools/call" && !this.#toolCalls.take()) {
-      refuse(`Too many tool calls (at most ${this.#limits.toolCallsPerMinute} a minute)`, "rate");
+      refuse(`Too many tool calls (at most ${this.limits.toolCallsPerMinute} a minute)`, "rate");
     } else {
       this.#wait(id, method, true);
       this.#channel.send("rpc", this.view, message, text);
@@ -299,7 +291,7 @@ export class Page {
 
   #initialize(id: RpcId, params: JsonObject | undefined): void {
     if (!this.#handshakes.take()) {
-      const { handshakesPerMinute } = this.#limits;
+      const { handshakesPerMinute } = this.limits;
       this.#host.post(failure(id, SERVER_ERROR, "Too many handshakes"));
       this.#host.stop(
         `The page kept restarting (more than one handshake a second or ${handshakesPerMinute} a minute).`,
@@ -314,11 +306,14 @@ export class Page {
     const capabilities = isObject(params.appCapabilities) ? params.appCapabilities : {};
     const modes = capabilities.availableDisplayModes;
     this.#modes = Array.isArray(modes) ? modes.filter((mode) => typeof mode === "string") : undefined;
-    this.#session++;
+    // The kernel begins anew as well: what was asked before the handshake gets a clean answer, not silence.
+    for (const [open, { relayed }] of [...this.#pending]) {
+      if (relayed) this.#giveUp(open, "The page began a new handshake; ask again after it.");
+    }
     this.#greetedDocument = this.#document;
     this.#ready = false;
     this.#asked.clear();
-    this.#channel.send("state", this.view, { event: "initialize", session: this.#session, params });
+    this.#channel.send("state", this.view, { event: "initialize", params });
     const { protocolVersion, hostInfo, hostCapabilities, toolInfo } = this.#open;
     const context = this.#host.context();
     const hostContext = toolInfo ? { toolInfo, ...context } : context;
@@ -353,19 +348,11 @@ export class Page {
     this.#host.post(failure(id, INVALID_PARAMS, `Invalid params: ${reason}`));
   }
 
-  #tooLarge(id: RpcId | null, bytes: number): void {
-    const limit = this.#limits.maxMessageBytes;
-    this.log("warning", "limit", `A message of ${bytes} bytes was refused (limit ${limit})`);
-    this.#host.post(
-      failure(id, INVALID_REQUEST, `A message of ${bytes} bytes is over the limit of ${limit} bytes`),
-    );
-  }
-
   #drop(): void {
     this.#dropped++;
     if (this.#dropped > 1) return;
     setTimeout(() => {
-      const text = `${this.#dropped} notifications dropped (at most ${this.#limits.notificationsPerSecond} a second)`;
+      const text = `${this.#dropped} notifications dropped (at most ${this.limits.notificationsPerSecond} a second)`;
       this.#dropped = 0;
       if (!this.#stopped) this.log("warning", "limit", text);
     }, 1000);
@@ -390,7 +377,7 @@ export class Page {
 
   #tick(): void {
     const now = performance.now();
-    const seconds = this.#limits.kernelGoneSeconds;
+    const seconds = this.limits.kernelGoneSeconds;
     let waiting = false;
     for (const [id, entry] of [...this.#pending]) {
       if (!entry.relayed) continue;
@@ -424,5 +411,5 @@ function handshakeProblem(params: JsonObject | undefined): string | undefined {
   }
   if (appCapabilities !== undefined && !isObject(appCapabilities))
     return '"appCapabilities" must be an object';
-  return encode(params) === undefined ? "not JSON" : undefined;
+  return undefined;
 }

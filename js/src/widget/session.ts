@@ -74,11 +74,11 @@ export class Session {
     for (const view of [...this.#views]) act(view);
   }
 
-  #receive({ kind, view: id, message, session }: Envelope): void {
+  #receive({ kind, view: id, message }: Envelope): void {
     const chosen = [...this.#views].filter((view) => id === "" || view.frameId === id);
     const each = (act: (view: View) => void) => chosen.forEach(act);
     if (kind === "rpc") {
-      each((view) => view.deliver(message, session));
+      each((view) => view.deliver(message));
     } else if (kind === "open") {
       const open = readOpen(message);
       if (open) each((view) => view.open(open));

@@ -12,7 +12,7 @@ export const REPORT = "mcpapps-report";
 
 /** Notebook → shell. */
 export type ToShell =
-  | { page: string; allow: string; scheme: string }
+  | { page: string; allow: string; scheme: string; limit: number }
   | { message: unknown }
   | { scheme: string; backdrop: string };
 
@@ -28,6 +28,7 @@ function shell(): void {
   let port: MessagePort | undefined;
   let frame: HTMLIFrameElement | undefined;
   let loads = 0;
+  let limit = 0;
   const holder = document.body.appendChild(document.createElement("div"));
   // Closed, so that no other frame can name the page's window by index.
   const root = holder.attachShadow({ mode: "closed" });
@@ -46,17 +47,27 @@ function shell(): void {
     } catch (error) {
       bad = String(error);
     }
+    // Three bytes a unit is the most that UTF-8 can need. What is too large is not even passed on.
+    if (text && text.length * 3 > limit) {
+      const { size } = new Blob([text]);
+      if (size > limit) {
+        bad = `a message of ${size} bytes is over the limit of ${limit} bytes`;
+        text = undefined;
+      }
+    }
     port?.postMessage(text === undefined ? { bad, id: known } : { text });
   };
 
   const fromHost = (data: {
     page?: string;
+    limit: number;
     allow: string;
     scheme?: string;
     backdrop?: string;
     message: unknown;
   }) => {
     if (data.page !== undefined && !frame) {
+      limit = data.limit;
       frame = document.createElement("iframe");
       frame.setAttribute("sandbox", "allow-scripts allow-forms");
       frame.referrerPolicy = "no-referrer";
@@ -101,15 +112,17 @@ function reporter(key: string): void {
   addEventListener("securitypolicyviolation", (event) => {
     report("csp", { directive: event.effectiveDirective, uri: event.blockedURI, line: event.lineNumber });
   });
+  addEventListener("pointerdown", () => report("click"), true);
   addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) report("escape");
   });
+  const media = matchMedia("(prefers-color-scheme: dark)");
   let last = "";
   const look = () => {
     if (!document.body) return;
     const html = getComputedStyle(document.documentElement);
     const body = getComputedStyle(document.body);
-    const detail = [html.colorScheme, body.color, html.backgroundColor, body.backgroundColor];
+    const detail = [html.colorScheme, media.matches, body.color, html.backgroundColor, body.backgroundColor];
     if (String(detail) !== last) report("look", detail);
     last = String(detail);
   };
@@ -121,6 +134,7 @@ function reporter(key: string): void {
     watch.observe(document.body, options);
   });
   addEventListener("load", look);
+  media.addEventListener("change", look);
 }
 
 const escapeAttribute = (text: string): string =>

@@ -20,6 +20,8 @@ const FIRST_HEIGHT = 150;
 const SILENT_HEIGHT = 400;
 const SILENT_MS = 1500;
 const HANDSHAKE_MS = 10_000;
+/** A blocked navigation and the browser's error page that follows it are no further apart. */
+const BLOCKED_MS = 2000;
 
 /** The view around a page. */
 export interface Surroundings {
@@ -55,6 +57,9 @@ export class Stage implements PageHost {
   /** Our line has announced a document that has not finished loading yet. */
   #fresh = false;
   #loadedAt = Number.NEGATIVE_INFINITY;
+  #clickedAt = Number.NEGATIVE_INFINITY;
+  /** When the shell's policy last stopped the page from navigating itself. */
+  #blockedAt = Number.NEGATIVE_INFINITY;
 
   constructor(view: Surroundings, source: OpenMessage) {
     this.#view = view;
@@ -73,18 +78,28 @@ export class Stage implements PageHost {
       async (uri) => (await page.ask("resources/read", { uri })).result,
       () => this.#capable("downloadFile"),
     );
-    this.#frame = new Frame(source.page, `${view.session.descriptor.appName} app`, {
+    const title = `${view.session.descriptor.appName} app`;
+    this.#frame = new Frame(source.page, title, theme(), page.limits.maxMessageBytes, {
       message: (text) => page.receive(text),
       bad: (reason, id) => page.invalid(id, reason),
       load: (count) => this.#loaded(count),
-      blocked: (directive, uri) => this.#violation({ directive, uri }),
+      blocked: (directive, uri) => {
+        this.#blockedAt = performance.now();
+        this.#violation({ directive, uri });
+      },
       restart: () => {
         this.#loadedAt = performance.now();
         page.newDocument();
       },
     });
     view.root.classList.toggle("mcpapp-plain", source.page.prefersBorder === false);
-    guardFocus(this.#frame.element, () => this.#loadedAt, this.#controller.signal);
+    const { signal } = this.#controller;
+    guardFocus(
+      this.#frame.element,
+      () => this.#loadedAt,
+      () => this.#clickedAt,
+      signal,
+    );
     this.setHeight(this.#fixedHeight ?? FIRST_HEIGHT);
     view.body.prepend(this.#frame.element);
     this.#later(HANDSHAKE_MS, () => {
@@ -105,8 +120,8 @@ export class Stage implements PageHost {
 
   // ---- from the kernel and the view ----
 
-  deliver(message: unknown, session?: number): void {
-    this.#page.deliver(message, session);
+  deliver(message: unknown): void {
+    this.#page.deliver(message);
   }
 
   stillWorking(ids: unknown): void {
@@ -198,6 +213,7 @@ export class Stage implements PageHost {
 
   report(what: string, detail: unknown): void {
     if (what === "csp" && isObject(detail)) this.#violation(detail);
+    else if (what === "click") this.#clickedAt = performance.now();
     else if (what === "escape" && this.#view.mode === "fullscreen") this.#view.setMode("inline", true);
     else if (what === "look" && Array.isArray(detail)) {
       this.#look = detail.map(String);
@@ -232,13 +248,17 @@ export class Stage implements PageHost {
     this.#later(SILENT_MS, () => {
       if (!this.#sized && this.#fixedHeight === undefined) this.setHeight(SILENT_HEIGHT);
     });
-    // A second document without our line in it came from elsewhere: the page navigated to an origin it declared.
+    // A second document without our line in it is not the page: it has navigated, or has tried to.
     if (count > 1 && !this.#fresh) {
+      if (performance.now() - this.#blockedAt < BLOCKED_MS) {
+        this.stop("The page tried to go to another address, which it may not, and is gone.");
+        return;
+      }
       this.#page.newDocument();
       this.#links.forget();
       session.channel.send("state", frameId, { event: "navigated" });
       this.#page.log("warning", "navigated", "The page navigated to another address; its grants are void");
-      header.say("page", "The page has left for another address");
+      header.say("page", "The page has left for another address; reload it");
       header.state("warning", "navigated");
     }
     this.#fresh = false;

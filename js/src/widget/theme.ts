@@ -44,116 +44,109 @@ export function theme(): McpUiTheme {
   return globalThis.matchMedia?.("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
+const ROLES = "primary secondary tertiary inverse ghost info danger success warning disabled".split(" ");
+
 /** The variables' definitions in CSS, to be resolved where the widget stands. */
-function definitions(dark: boolean): StyleVariables {
+function definitions(dark: boolean): [McpUiStyleVariableKey, string][] {
   const pick = (light: string, other: string) => (dark ? other : light);
   const jp = (name: string, fallback: string) => `var(--jp-${name}, ${fallback})`;
   const mix = (color: string, share: number, other: string) =>
     `color-mix(in srgb, ${color} ${share}%, ${other})`;
+  const font = (name: string, code: string, fallback: string) =>
+    jp(`${name}-font-family`, `var(--vscode-${code}font-family, ${fallback})`);
 
-  const ground = jp("layout-color0", `var(--vscode-editor-background, ${pick("#ffffff", "#111111")})`);
+  const ground = jp("layout-color0", `var(--vscode-editor-background, ${pick("#fff", "#111")})`);
   const ink = jp(
     "content-font-color1",
-    `var(--vscode-editor-foreground, ${pick("rgba(0,0,0,.87)", "#ffffff")})`,
+    `var(--vscode-editor-foreground, ${pick("rgba(0,0,0,.87)", "#fff")})`,
   );
-  const ink2 = jp("content-font-color2", pick("rgba(0,0,0,.6)", "rgba(255,255,255,.7)"));
-  const ink3 = jp("content-font-color3", pick("rgba(0,0,0,.42)", "rgba(255,255,255,.5)"));
-  const inverse = jp("inverse-layout-color1", pick("#212121", "#ffffff"));
-  const inverseInk = jp("ui-inverse-font-color0", pick("#ffffff", "#000000"));
+  const ink2 = jp("content-font-color2", mix(ink, 65, "transparent"));
+  const ink3 = jp("content-font-color3", mix(ink, 45, "transparent"));
+  const inverse = jp("inverse-layout-color1", pick("#212121", "#fff"));
   const line = jp("border-color1", pick("#bdbdbd", "#616161"));
   const line2 = jp("border-color2", pick("#e0e0e0", "#424242"));
-  const brand = jp("brand-color1", `var(--vscode-focusBorder, ${pick("#1976d2", "#2196f3")})`);
-
-  const tones = {
-    info: brand,
-    danger: jp("error-color1", pick("#d32f2f", "#f44336")),
-    success: jp("success-color1", pick("#388e3c", "#4caf50")),
-    warning: jp("warn-color1", pick("#f57c00", "#ff9800")),
-  };
+  const clear = "transparent";
+  const tones = [
+    jp("brand-color1", `var(--vscode-focusBorder, ${pick("#1976d2", "#2196f3")})`),
+    jp("error-color1", pick("#d32f2f", "#f44336")),
+    jp("success-color1", pick("#388e3c", "#4caf50")),
+    jp("warn-color1", pick("#f57c00", "#ff9800")),
+  ];
   // Text needs more contrast than a tone has: darker than it on white, paler than it on black.
-  const toneInk = (tone: string) => mix(tone, dark ? 65 : 78, dark ? "white" : "black");
-  const size = (em: number) => `calc(${jp("content-font-size1", "14px")} * ${em})`;
+  const inks = tones.map((tone) => mix(tone, dark ? 65 : 78, dark ? "white" : "black"));
+  const faint = tones.map((tone) => mix(tone, 14, ground));
+  const edges = tones.map((tone) => mix(tone, 55, ground));
+  const shade = jp("layout-color2", pick("#eee", "#424242"));
   const shadow = (y: number, blur: number, alpha: number) =>
-    `0 ${y}px ${blur}px rgba(0, 0, 0, ${dark ? Math.min(1, alpha * 2.5) : alpha})`;
+    `0 ${y}px ${blur}px rgba(0, 0, 0, ${dark ? alpha * 2.5 : alpha})`;
 
-  return {
-    "--color-background-primary": ground,
-    "--color-background-secondary": jp("cell-editor-background", pick("#f5f5f5", "#212121")),
-    "--color-background-tertiary": jp("layout-color2", pick("#eeeeee", "#424242")),
-    "--color-background-inverse": inverse,
-    "--color-background-ghost": "transparent",
-    "--color-background-info": mix(tones.info, 14, ground),
-    "--color-background-danger": mix(tones.danger, 14, ground),
-    "--color-background-success": mix(tones.success, 14, ground),
-    "--color-background-warning": mix(tones.warning, 14, ground),
-    "--color-background-disabled": mix("gray", 16, ground),
-    "--color-text-primary": ink,
-    "--color-text-secondary": ink2,
-    "--color-text-tertiary": ink3,
-    "--color-text-inverse": inverseInk,
-    "--color-text-ghost": ink2,
-    "--color-text-info": toneInk(tones.info),
-    "--color-text-danger": toneInk(tones.danger),
-    "--color-text-success": toneInk(tones.success),
-    "--color-text-warning": toneInk(tones.warning),
-    "--color-text-disabled": ink3,
-    "--color-border-primary": line,
-    "--color-border-secondary": line2,
-    "--color-border-tertiary": jp("border-color3", pick("#eeeeee", "#212121")),
-    "--color-border-inverse": jp("inverse-border-color", "#757575"),
-    "--color-border-ghost": "transparent",
-    "--color-border-info": mix(tones.info, 55, ground),
-    "--color-border-danger": mix(tones.danger, 55, ground),
-    "--color-border-success": mix(tones.success, 55, ground),
-    "--color-border-warning": mix(tones.warning, 55, ground),
-    "--color-border-disabled": line2,
-    "--color-ring-primary": brand,
-    "--color-ring-secondary": line,
-    "--color-ring-inverse": inverse,
-    "--color-ring-info": tones.info,
-    "--color-ring-danger": tones.danger,
-    "--color-ring-success": tones.success,
-    "--color-ring-warning": tones.warning,
-    "--font-sans": jp("content-font-family", `var(--vscode-font-family, system-ui, sans-serif)`),
-    "--font-mono": jp("code-font-family", `var(--vscode-editor-font-family, ui-monospace, monospace)`),
-    "--font-weight-normal": "400",
-    "--font-weight-medium": "500",
-    "--font-weight-semibold": "600",
-    "--font-weight-bold": "700",
-    "--font-text-xs-size": size(0.786),
-    "--font-text-sm-size": size(0.857),
-    "--font-text-md-size": size(1),
-    "--font-text-lg-size": size(1.143),
-    "--font-heading-xs-size": size(0.857),
-    "--font-heading-sm-size": size(1),
-    "--font-heading-md-size": size(1.143),
-    "--font-heading-lg-size": size(1.286),
-    "--font-heading-xl-size": size(1.571),
-    "--font-heading-2xl-size": size(1.857),
-    "--font-heading-3xl-size": size(2.286),
-    "--font-text-xs-line-height": "1.4",
-    "--font-text-sm-line-height": "1.4",
-    "--font-text-md-line-height": "1.5",
-    "--font-text-lg-line-height": "1.5",
-    "--font-heading-xs-line-height": "1.4",
-    "--font-heading-sm-line-height": "1.4",
-    "--font-heading-md-line-height": "1.35",
-    "--font-heading-lg-line-height": "1.3",
-    "--font-heading-xl-line-height": "1.25",
-    "--font-heading-2xl-line-height": "1.2",
-    "--font-heading-3xl-line-height": "1.15",
+  // In the order of ROLES; an empty one is not part of the specification.
+  const colors: Record<string, string[]> = {
+    background: [
+      ground,
+      jp("cell-editor-background", pick("#f5f5f5", "#212121")),
+      shade,
+      inverse,
+      clear,
+      ...faint,
+      shade,
+    ],
+    text: [ink, ink2, ink3, jp("ui-inverse-font-color0", pick("#fff", "#000")), ink2, ...inks, ink3],
+    border: [
+      line,
+      line2,
+      jp("border-color3", line2),
+      jp("inverse-border-color", "#757575"),
+      clear,
+      ...edges,
+      line2,
+    ],
+    ring: [tones[0] ?? "", line, "", inverse, "", ...tones],
+  };
+  const texts: Record<string, [string, number, number][]> = {
+    text: [
+      ["xs", 11, 1.4],
+      ["sm", 12, 1.4],
+      ["md", 14, 1.5],
+      ["lg", 16, 1.5],
+    ],
+    heading: [
+      ["xs", 12, 1.4],
+      ["sm", 14, 1.4],
+      ["md", 16, 1.35],
+      ["lg", 18, 1.3],
+      ["xl", 22, 1.25],
+      ["2xl", 26, 1.2],
+      ["3xl", 32, 1.15],
+    ],
+  };
+  const found: Record<string, string> = {
+    "--font-sans": font("content", "", "system-ui, sans-serif"),
+    "--font-mono": font("code", "editor-", "ui-monospace, monospace"),
     "--border-radius-xs": jp("border-radius", "2px"),
-    "--border-radius-sm": "4px",
-    "--border-radius-md": "6px",
-    "--border-radius-lg": "8px",
-    "--border-radius-xl": "12px",
-    "--border-radius-full": "9999px",
     "--border-width-regular": "1px",
     "--shadow-hairline": `0 0 0 1px ${pick("rgba(0, 0, 0, 0.08)", "rgba(255, 255, 255, 0.12)")}`,
     "--shadow-sm": shadow(1, 2, 0.1),
-    "--shadow-md": `${shadow(2, 6, 0.1)}, ${shadow(1, 2, 0.08)}`,
-    "--shadow-lg": `${shadow(8, 24, 0.14)}, ${shadow(2, 6, 0.08)}`,
+    "--shadow-md": shadow(2, 6, 0.14),
+    "--shadow-lg": shadow(8, 24, 0.16),
   };
+  const weights = { normal: 400, medium: 500, semibold: 600, bold: 700 };
+  const radii = { sm: 4, md: 6, lg: 8, xl: 12, full: 9999 };
+  for (const [group, values] of Object.entries(colors)) {
+    values.forEach((value, i) => {
+      if (value) found[`--color-${group}-${ROLES[i]}`] = value;
+    });
+  }
+  for (const [group, sizes] of Object.entries(texts)) {
+    for (const [name, pixels, height] of sizes) {
+      // Sized for JupyterLab's 14 px; a reader's larger text makes all of them larger.
+      found[`--font-${group}-${name}-size`] = `calc(${jp("content-font-size1", "14px")} * ${pixels / 14})`;
+      found[`--font-${group}-${name}-line-height`] = String(height);
+    }
+  }
+  for (const [name, weight] of Object.entries(weights)) found[`--font-weight-${name}`] = String(weight);
+  for (const [name, radius] of Object.entries(radii)) found[`--border-radius-${name}`] = `${radius}px`;
+  return Object.entries(found) as [McpUiStyleVariableKey, string][];
 }
 
 /** Which CSS property resolves a variable's definition; the others are literal already. */
@@ -167,28 +160,28 @@ function property(name: string): "color" | "fontFamily" | "fontSize" | "borderTo
 
 /** Every style variable of the specification, resolved to plain values below `place`. */
 export function styleVariables(place: Element): StyleVariables {
-  const variables = definitions(theme() === "dark");
-  const names = Object.keys(variables) as McpUiStyleVariableKey[];
   // All probes at once: one style pass instead of one per variable.
   const probe = document.createElement("div");
   probe.style.cssText = "position:absolute;width:0;height:0;overflow:hidden;visibility:hidden";
-  const spans = names.map((name) => {
-    const span = document.createElement("span");
+  const probes = definitions(theme() === "dark").map(([name, definition]) => {
     const key = property(name);
-    if (key) span.style[key] = variables[name];
+    const span = document.createElement("span");
+    if (key) span.style[key] = definition;
     probe.append(span);
-    return span;
+    return { name, definition, key, span };
   });
   place.append(probe);
-  names.forEach((name, i) => {
-    const key = property(name);
-    const span = spans[i];
-    if (!key || !span) return;
-    const value = getComputedStyle(span)[key];
-    if (value) variables[name] = key === "color" ? plain(value) : value;
+  const variables = probes.map(({ name, definition, key, span }) => {
+    const value = (key && getComputedStyle(span)[key]) || definition;
+    return [name, key === "color" ? plain(value) : key === "fontSize" ? roundPixels(value) : value];
   });
   probe.remove();
-  return variables;
+  return Object.fromEntries(variables) as StyleVariables;
+}
+
+function roundPixels(size: string): string {
+  const pixels = parseFloat(size);
+  return size.endsWith("px") ? `${Math.round(pixels * 100) / 100}px` : size;
 }
 
 /** Calls back when the notebook's theme may have changed, again once its style sheets have settled. */
@@ -221,10 +214,10 @@ export function watchTheme(changed: () => void, signal: AbortSignal): void {
  * own or the browser paints an opaque ground, and a ground for dark text that expects white paper.
  */
 export function framing(look: readonly string[], dark: boolean): { scheme: string; backdrop: string } {
-  const [scheme = "", ink = "", ...grounds] = look;
+  // Nothing reported yet: a page that asks for the reader's preference is to see the notebook's.
+  const [scheme = dark ? "dark" : "light", prefersDark = "", ink = "", ...grounds] = look;
   const words = scheme.split(/\s+/);
-  const canDark = words.includes("dark");
-  const isDark = canDark && (dark || !words.includes("light"));
+  const isDark = words.includes("dark") && (prefersDark === "true" || !words.includes("light"));
   const paintsItself = grounds.some((ground) => (parseColor(ground)?.[3] ?? 0) > 0.5);
   const color = parseColor(ink);
   let backdrop = "";

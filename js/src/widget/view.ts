@@ -97,8 +97,8 @@ export class View implements Surroundings {
     this.#stage = new Stage(this, source);
   }
 
-  deliver(message: unknown, session?: number): void {
-    this.#stage?.deliver(message, session);
+  deliver(message: unknown): void {
+    this.#stage?.deliver(message);
   }
 
   stillWorking(ids: unknown): void {

@@ -7,8 +7,6 @@ export interface Envelope {
   kind: string;
   view: string;
   message: unknown;
-  /** Handshake number of the page the kernel answers to, when it says so. */
-  session?: number;
 }
 
 /** How a page is to be built. `csp` is the whole policy of the shell. */
