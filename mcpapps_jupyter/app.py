@@ -49,14 +49,12 @@ from mcpapps_jupyter.results import PromptResult, ReadResult, ToolResult
 
 if TYPE_CHECKING:
     from mcpapps_jupyter.connection import Connection
+    from mcpapps_jupyter.info import AppInfo
     from mcpapps_jupyter.transports import Hooks, ProcessGuard
 
 T = TypeVar("T")
 
 _CELL = Caller()
-#: `npx` and `uvx` may install the server first; a home line needs longer than the usual limit.
-_INSTALLERS = frozenset({"npx", "uvx", "npx.cmd", "uvx.exe"})
-_INSTALLER_STARTUP_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -218,6 +216,12 @@ class App:
         """Its prompts; starts the server at first need."""
         self.start()
         return prompts_listing(self.catalogue.prompts)
+
+    def info(self) -> AppInfo:
+        """Everything there is to know about the app now; starts nothing."""
+        from mcpapps_jupyter.info import describe
+
+        return describe(self, self._connection)
 
     # -- life ----------------------------------------------------------------------------------
 
@@ -524,7 +528,7 @@ class App:
                 make_transport=self._make_transport,
                 make_requests=make_requests,
                 protocol=manifest.protocol or "auto",
-                startup_seconds=self._startup_seconds(),
+                startup_seconds=manifest.effective_startup_seconds,
                 request_seconds=manifest.request_timeout_seconds,
                 prefix=self.prefix,
                 secrets=self.secrets,
@@ -546,13 +550,6 @@ class App:
     def _tell(self, event: ServerEvent) -> None:
         for listener in tuple(self._listeners):
             listener(event)
-
-    def _startup_seconds(self) -> float:
-        manifest = self.manifest
-        given = "startupTimeoutSeconds" in self.definition.parsed.provided
-        if not given and Path(manifest.command or "").name in _INSTALLERS:
-            return _INSTALLER_STARTUP_SECONDS
-        return manifest.startup_timeout_seconds
 
     def hide(self, text: str) -> str:
         """`text` with this app's secrets masked."""

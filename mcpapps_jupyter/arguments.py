@@ -184,7 +184,9 @@ class ArgumentProblem(InvalidArguments):
         self.problem = "; ".join(found)
         declared = properties(schema)
         kept = {
-            name: value for name, value in given.items() if name in declared and _fits(schema, name, value)
+            name: value if _fits(schema, name, value) else _example_value(name, declared[name])
+            for name, value in given.items()
+            if name in declared
         }
         self.example = {**example(schema), **kept}
         super().__init__(f"{tool}: {self.problem}")

@@ -102,7 +102,7 @@ class Host:
 
     def scan(self, *paths: str | os.PathLike[str]) -> ScanReport:
         """Look for manifests again, also below `paths`."""
-        folders = [self._resolve(path) for path in paths]
+        folders = [self.resolve(path) for path in paths]
         for folder in folders:
             if not folder.exists():
                 raise InvalidArguments(f"There is no folder {folder}.")
@@ -180,7 +180,7 @@ class Host:
         return Definition(app_id, parsed, folder, "added")
 
     def _from_file(self, path: Path, app_id: str | None, given: Mapping[str, Any]) -> Definition:
-        path = self._resolve(path)
+        path = self.resolve(path)
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
@@ -192,7 +192,7 @@ class Host:
             raise ManifestInvalid("; ".join(parsed.errors) or f"{path}: there is no id")
         return Definition(found, parsed, path.parent, "added", path)
 
-    def _resolve(self, path: str | os.PathLike[str]) -> Path:
+    def resolve(self, path: str | os.PathLike[str]) -> Path:
         """`path` as the notebook means it: relative to its folder, ``~`` and ``${env:…}`` expanded."""
         problems: list[str] = []
         text = expanded(os.fspath(path), problems.append)

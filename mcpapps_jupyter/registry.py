@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from mcpapps_jupyter.app import App, Definition, Services
 from mcpapps_jupyter.catalogue import Listing
 from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.discovery import Found, SearchPath, TrustStore, scan, search_paths
-from mcpapps_jupyter.errors import AmbiguousApp, UnknownApp, did_you_mean
+from mcpapps_jupyter.errors import AmbiguousApp, AppDisabled, UnknownApp, did_you_mean
 from mcpapps_jupyter.lifecycle import State
 
 
@@ -62,6 +62,7 @@ class Registry:
         self._services = services
         self._apps: dict[str, App] = {}
         self._lock = threading.RLock()
+        self._switched_off: set[str] = set()
         self.shadowed: list[Found] = []
 
     # -- finding -------------------------------------------------------------------------------
@@ -118,6 +119,8 @@ class Registry:
         if app.state in (State.RUNNING, State.LOADED):
             return
         reason = self._config.policy_reason(app.id)
+        if reason is None and app.id in self._switched_off:
+            reason = f"it was switched off in this kernel; switch it on with: %mcpapp enable {app.id}"
         if reason is not None:
             app.lifecycle.refuse([reason])
         elif app.definition.parsed.manifest is None:
@@ -142,9 +145,30 @@ class Registry:
             self._judge(app)
             return app
 
+    def disable(self, app: App) -> None:
+        """Refuse every start of an app until `enable`, in this kernel only; the caller stops it first."""
+        with self._lock:
+            self._switched_off.add(app.id)
+            self._judge(app)
+
+    def enable(self, app: App) -> None:
+        """Undo `disable`.
+
+        Raises
+        ------
+        AppDisabled
+            The configuration refuses the app too.
+        """
+        with self._lock:
+            self._switched_off.discard(app.id)
+            self._judge(app)
+        if app.lifecycle.policy_reasons:
+            raise AppDisabled(f"{app.id} stays disabled: {'; '.join(app.lifecycle.policy_reasons)}")
+
     def remove(self, app: App) -> None:
         """Take an app out; the caller stops it first."""
         with self._lock:
+            self._switched_off.discard(app.id)
             self._apps.pop(app.id, None)
 
     # -- looking up ------------------------------------------------------------------------------
@@ -187,11 +211,17 @@ class Registry:
         hint = did_you_mean(name, self.ids()) or " See: %mcpapp list"
         raise UnknownApp(f"There is no app {name!r}.{hint}")
 
-    def listing(self, *, state: str | None = None, tag: str | None = None) -> Listing[App]:
-        """The apps as a table, optionally only those of a state (``Invalid`` too) or with a tag."""
-        apps = [app for app in self if _has_state(app, state) and _has_tag(app, tag)]
+    def listing(
+        self, apps: Iterable[App] | None = None, *, state: str | None = None, tag: str | None = None
+    ) -> Listing[App]:
+        """The apps (or those given) as a table, optionally only those of a state or with a tag.
+
+        A state is any of `State`, or ``Invalid``: a broken manifest.
+        """
+        among = self if apps is None else apps
+        shown = [app for app in among if _has_state(app, state) and _has_tag(app, tag)]
         head = ("id", "name", "state", "transport", "tools", "UI", "source")
-        return Listing(apps, head=head, row=_row, empty=_nothing(state, tag))
+        return Listing(shown, head=head, row=_row, empty=_nothing(state, tag))
 
 
 def shown_state(app: App) -> str:

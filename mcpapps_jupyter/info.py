@@ -1,0 +1,266 @@
+"""Everything there is to know about one app, at one moment; asking starts and expands nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from mcpapps_jupyter import html
+from mcpapps_jupyter.manifest.model import KEYS
+from mcpapps_jupyter.redact import clean_line
+
+if TYPE_CHECKING:
+    from mcpapps_jupyter.app import App
+    from mcpapps_jupyter.connection import Connection
+    from mcpapps_jupyter.manifest import Manifest
+
+_LARGEST_ICON = 64 * 1024
+_LONGEST_ROW = 2000
+_OFFERS = ("tools", "resources", "prompts")
+
+
+@dataclass(frozen=True)
+class Timeout:
+    """A time limit and where it comes from.
+
+    Attributes
+    ----------
+    seconds
+        The limit.
+    origin
+        ``default``, the manifest, or the configuration's entry.
+    """
+
+    seconds: float
+    origin: str
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g} s ({self.origin})"
+
+
+@dataclass(frozen=True)
+class AppInfo:
+    """One app as it is now. Draws itself as a table; every text has the app's secrets masked.
+
+    Attributes
+    ----------
+    id, name, description, version, author, license, homepage, tags, icon
+        As the manifest says.
+    source, file
+        The kind of place it comes from, and its manifest.
+    transport, target, environment
+        How its server is reached: command line, address or entry point, nothing expanded; and the
+        names of the variables or headers that it is given.
+    state, since
+        Where it is in its life, since when (UTC).
+    protocol, declared_protocol
+        The MCP version that was negotiated (None before the first start), and the manifest's.
+    server, capabilities
+        What the server said about itself.
+    counts
+        How many tools, resources, resource templates and prompts it listed; empty before the first start.
+    pages
+        Its tools with a page, and the page's address.
+    timeouts
+        By manifest key.
+    warnings
+        What is odd about manifest, connection and listings.
+    last_error, stderr
+        Why it failed, and the last lines of its stderr.
+    """
+
+    id: str
+    name: str
+    description: str
+    version: str
+    author: str
+    license: str
+    homepage: str
+    tags: tuple[str, ...]
+    icon: str
+    source: str
+    file: str
+    transport: str
+    target: str
+    environment: tuple[str, ...]
+    state: str
+    since: datetime
+    protocol: str | None
+    declared_protocol: str
+    server: str
+    capabilities: tuple[str, ...]
+    counts: Mapping[str, int]
+    pages: Mapping[str, str]
+    timeouts: Mapping[str, Timeout]
+    warnings: tuple[str, ...]
+    last_error: str | None
+    stderr: tuple[str, ...]
+
+    def rows(self) -> list[tuple[str, list[str]]]:
+        """What is shown: a title and its lines."""
+        declared = f"{self.declared_protocol} in the manifest" if self.declared_protocol else ""
+        given = {
+            "id": [self.id],
+            "name": [self.name if self.name != self.id else ""],
+            "what it is": [self.description],
+            "version": [self.version],
+            "author": [" · ".join(filter(None, (self.author, self.license, self.homepage)))],
+            "tags": [", ".join(self.tags)],
+            "state": [f"{self.state} since {self.since.astimezone():%Y-%m-%d %H:%M:%S}"],
+            "last error": [self.last_error or ""],
+            "stderr": list(self.stderr),
+            "source": [f"{self.source}: {self.file}" if self.file else self.source],
+            "transport": [self.transport],
+            "server": [self.target],
+            "is given": [", ".join(self.environment)],
+            "protocol": [", ".join(filter(None, (self.protocol, declared)))],
+            "says it is": [self.server],
+            "can do": [", ".join(self.capabilities)],
+            "offers": [", ".join(f"{count} {what}" for what, count in self.counts.items())],
+            "pages": [f"{tool}: {uri}" if tool else uri for tool, uri in self.pages.items()],
+            "timeouts": [f"{key}: {timeout}" for key, timeout in self.timeouts.items()],
+            "warnings": list(self.warnings),
+        }
+        shown = (
+            (title, [clean_line(line, _LONGEST_ROW) for line in lines]) for title, lines in given.items()
+        )
+        return [(title, lines) for title, lines in shown if any(lines)]
+
+    def __repr__(self) -> str:
+        rows = self.rows()
+        width = max(len(title) for title, _ in rows)
+        return "\n".join(
+            f"{title if first else '':{width}}  {line}".rstrip()
+            for title, lines in rows
+            for first, line in zip([True] + [False] * len(lines), lines, strict=False)
+        )
+
+    def _repr_html_(self) -> str:
+        body = "".join(
+            f'<tr><th style="text-align:left;vertical-align:top">{html.escape(title)}</th>'
+            f'<td style="text-align:left">{"<br>".join(map(html.escape, lines))}</td></tr>'
+            for title, lines in self.rows()
+        )
+        return f"{_icon(self.icon)}<table><tbody>{body}</tbody></table>"
+
+
+def _icon(address: str) -> str:
+    """The icon, if it is an image that is here: a saved notebook fetches nothing."""
+    head, _, data = address.partition(";base64,")
+    if not head.startswith("data:") or len(data) > _LARGEST_ICON:
+        return ""
+    drawn = html.image({"mimeType": head[5:], "data": data})
+    return f'<div style="width:48px">{drawn}</div>' if drawn else ""
+
+
+def describe(app: App, connection: Connection | None) -> AppInfo:
+    """What there is to know about `app`, with `connection` as its last one."""
+    definition, manifest = app.definition, app.definition.parsed.manifest
+    hide = app.hide
+    facts = _facts(app, manifest)
+    icon = str(facts.get("icon_url") or "")
+    catalogue = app.catalogue
+    listed = connection is not None and connection.protocol_version is not None
+    counts = {
+        "tools": len(catalogue.tools),
+        "resources": len(catalogue.resources),
+        "resource templates": len(catalogue.templates),
+        "prompts": len(catalogue.prompts),
+    }
+    pages = {tool.name: tool.ui.resource_uri or "" for tool in catalogue.pages}
+    if not pages and facts.get("ui_resource_uri"):
+        pages = {"": str(facts["ui_resource_uri"])}
+    return AppInfo(
+        id=app.id,
+        name=app.name,
+        description=str(facts.get("description") or ""),
+        version=str(facts.get("version") or ""),
+        author=str(facts.get("author") or ""),
+        license=str(facts.get("license") or ""),
+        homepage=str(facts.get("homepage_url") or ""),
+        tags=tuple(facts.get("tags") or ()),
+        icon=icon,
+        source=definition.source,
+        file=str(definition.path or ""),
+        transport=manifest.transport if manifest else "",
+        target=hide(_target(app, manifest)),
+        environment=tuple(facts.get("environment") or ()) + tuple(facts.get("headers") or ()),
+        state="Invalid" if app.lifecycle.validation_errors else str(app.state),
+        since=app.lifecycle.state_changed_at,
+        protocol=connection.protocol_version if connection else None,
+        declared_protocol=str(facts.get("protocol_version") or ""),
+        server=hide(_server(connection.server_info)) if connection else "",
+        capabilities=tuple(_capabilities(connection.capabilities)) if connection else (),
+        counts=counts if listed else {},
+        pages=pages,
+        timeouts=_timeouts(app, manifest),
+        warnings=tuple(map(hide, _warnings(app, connection if listed else None))),
+        last_error=hide(app.last_error) if app.last_error else None,
+        stderr=tuple(map(hide, app.log.stderr_tail())),
+    )
+
+
+def _facts(app: App, manifest: Manifest | None) -> dict[str, Any]:
+    """What the manifest itself says; a default says nothing about an app."""
+    if manifest is None:
+        return {}
+    parsed = app.definition.parsed
+    said = parsed.provided | parsed.overridden
+    return {field: getattr(manifest, field) for key, field in KEYS.items() if key in said}
+
+
+def _target(app: App, manifest: Manifest | None) -> str:
+    if app.definition.server is not None:
+        return f"a {type(app.definition.server).__name__} object of this notebook"
+    return manifest.target if manifest else ""
+
+
+def _server(said: Mapping[str, Any]) -> str:
+    name = str(said.get("title") or said.get("name") or "")
+    return f"{name} {said.get('version') or ''}".strip()
+
+
+def _capabilities(said: Mapping[str, Any]) -> Iterable[str]:
+    for key, value in said.items():
+        if key in ("extensions", "experimental") and isinstance(value, Mapping):
+            yield from (str(name) for name in value)
+        else:
+            fine = [name for name, on in value.items() if on is True] if isinstance(value, Mapping) else []
+            yield f"{key} ({', '.join(fine)})" if fine else str(key)
+
+
+def _timeouts(app: App, manifest: Manifest | None) -> dict[str, Timeout]:
+    if manifest is None:
+        return {}
+    parsed = app.definition.parsed
+    given = "as it was added" if app.definition.path is None else "manifest"
+
+    def origin(key: str) -> str:
+        return "configuration" if key in parsed.overridden else given if key in parsed.provided else "default"
+
+    seconds = {
+        "startupTimeoutSeconds": manifest.effective_startup_seconds,
+        "requestTimeoutSeconds": manifest.request_timeout_seconds,
+    }
+    return {key: Timeout(value, origin(key)) for key, value in seconds.items()}
+
+
+def _warnings(app: App, connection: Connection | None) -> Iterable[str]:
+    yield from app.definition.parsed.warnings
+    if app.pending is not None:
+        yield "its manifest changed; the next start uses the new one"
+    if connection is None:
+        return
+    yield from connection.notes
+    yield from connection.catalogue.warnings
+    manifest = app.definition.parsed.manifest
+    if manifest is None or "capabilities" not in app.definition.parsed.provided:
+        return
+    for each in _OFFERS:
+        declared, offered = each in manifest.capabilities, each in connection.capabilities
+        if declared and not offered:
+            yield f'the manifest declares "{each}", the server does not offer them'
+        if offered and not declared:
+            yield f'the server offers {each}, "capabilities" of the manifest does not say so'
