@@ -67,7 +67,12 @@ class Manifest(BaseModel):
     """
 
     model_config = ConfigDict(
-        frozen=True, strict=True, extra="allow", alias_generator=to_camel, title="MCP App manifest"
+        frozen=True,
+        strict=True,
+        extra="allow",
+        alias_generator=to_camel,
+        title="MCP App manifest",
+        defer_build=True,  # 10 ms that loading the extension need not cost
     )
 
     id: Annotated[
