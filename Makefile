@@ -30,9 +30,10 @@ env: $(VENV)/.dev
 
 # An empty file in the environment stands for each thing that is done: the second run is a fast one.
 
+# With a new pip: that of Debian 12 finds no way through constraints and extras.
 $(VENV)/.created:
 	@test -n "$(PYTHON)" || { echo "Python 3.10 or newer is needed. Is it there? Then: make $(MAKECMDGOALS) PYTHON=/path/to/python3"; exit 1; }
-	@"$(PYTHON)" -m venv --clear $(VENV) || { echo "'$(PYTHON) -m venv' failed. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
+	@"$(PYTHON)" -m venv --clear --upgrade-deps $(VENV) || { echo "'$(PYTHON) -m venv' failed. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
 	@touch $@
 
 # The two small files are copied by an editable installation, so a change to them needs a new one.
