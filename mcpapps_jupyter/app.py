@@ -154,6 +154,7 @@ class App:
         self.pending: Definition | None = None
         self._secrets: list[str] | None = None
         self._listeners: list[Callable[[ServerEvent], None]] = []
+        self._subscriptions: dict[str, set[str]] = {}
 
     # -- what it is --------------------------------------------------------------------------
 
@@ -251,8 +252,6 @@ class App:
         return self._services.thread.submit(self._start())
 
     async def _start(self) -> App:
-        if self.pending is not None and self.state is not State.RUNNING:
-            self.redefine(self.pending)
         await self.connection().start()
         return self
 
@@ -327,7 +326,8 @@ class App:
         connection = self.connection()
         await connection.ready(caller)
         tool = self.check_call(name, arguments)
-        raw = await connection.call_tool(tool, tool.name, arguments, caller=caller)
+        params = {"name": tool.name, "arguments": dict(arguments)}
+        raw = await connection.request("tools/call", params, caller=caller)
         self._check_output(tool, raw)
         return ToolResult(raw, app_id=self.id, tool=tool.name)
 
@@ -505,6 +505,8 @@ class App:
 
     def connection(self) -> Connection:
         """What stands behind the handle; made at first need, on the session loop."""
+        if self.pending is not None and self.state not in (State.RUNNING, State.LOADED):
+            self.redefine(self.pending)
         if self._connection is None:
             from mcpapps_jupyter.callbacks import ServerRequests
             from mcpapps_jupyter.connection import Connection
@@ -533,6 +535,7 @@ class App:
                 prefix=self.prefix,
                 secrets=self.secrets,
                 on_event=self._tell,
+                subscriptions=self._subscriptions,
                 version=services.version,
             )
         return self._connection

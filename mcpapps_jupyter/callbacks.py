@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
+from pydantic import ValidationError
 
 from mcpapps_jupyter.errors import McpAppsError
 from mcpapps_jupyter.ports import Answer, Caller, Question
@@ -42,7 +43,9 @@ class ServerRequests:
     roots: Callable[[], list[dict[str, str]]]
     sample: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]] | None = None
     open_questions: int = 0
+    _answered_at: float = 0.0
     _in_flight: list[Caller] = field(default_factory=list)
+    _idle: asyncio.Event = field(default_factory=asyncio.Event)
     _asked: list[tuple[asyncio.Future[Answer], Caller]] = field(default_factory=list)
 
     @contextlib.contextmanager
@@ -51,14 +54,22 @@ class ServerRequests:
         caller = replace(caller)  # one object a call, to tell equal callers apart
         token = _current_caller.set(caller)
         self._in_flight.append(caller)
+        self._idle.clear()
         try:
             yield
         finally:
             self._in_flight = [each for each in self._in_flight if each is not caller]
+            if not self._in_flight:
+                self._idle.set()
             _current_caller.reset(token)
             for work, whose in self._asked:
                 if whose is caller:
                     work.cancel()  # nobody waits for this answer any more: the form goes away
+
+    async def none_in_flight(self) -> None:
+        """Wait until no request is in flight."""
+        if self._in_flight:
+            await self._idle.wait()
 
     def caller(self) -> Caller | None:
         """Whose call led to the question that is being asked now, as far as it can be known.
@@ -83,6 +94,11 @@ class ServerRequests:
             yield
         finally:
             self.open_questions -= 1
+            self._answered_at = asyncio.get_running_loop().time()
+
+    def asked(self) -> float:
+        """When somebody was being asked last, in the loop's time: now, while they are."""
+        return asyncio.get_running_loop().time() if self.open_questions else self._answered_at
 
     async def on_elicitation(
         self, context: ClientRequestContext, params: types.ElicitRequestParams
@@ -114,7 +130,10 @@ class ServerRequests:
                 self._asked = [entry for entry in self._asked if entry[0] is not work]
         action = answer.get("action")
         if action == "accept":
-            return types.ElicitResult(action="accept", content=answer.get("content"))
+            try:
+                return types.ElicitResult(action="accept", content=answer.get("content"))
+            except ValidationError as error:
+                return _unfit("the answer to the server's question", error)
         return types.ElicitResult(action="cancel" if action == "cancel" else "decline")
 
     async def on_roots(self, context: ClientRequestContext) -> types.ListRootsResult | types.ErrorData:
@@ -132,7 +151,17 @@ class ServerRequests:
                 answer = await self.sample(params.model_dump(by_alias=True, mode="json", exclude_none=True))
             except McpAppsError as error:
                 return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
-        return types.CreateMessageResult.model_validate(answer)
+        try:
+            return types.CreateMessageResult.model_validate(answer)
+        except ValidationError as error:
+            return _unfit("what the model answered", error)
+
+
+def _unfit(what: str, error: ValidationError) -> types.ErrorData:
+    """An answer of the user's own code that MCP has no form for; the server is told, and so the caller."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"][:2])
+    return types.ErrorData(code=types.INTERNAL_ERROR, message=f"{what} is unfit: {where}: {first['msg']}")
 
 
 def _is_being_cancelled() -> bool:

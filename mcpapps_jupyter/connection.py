@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +16,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mcpapps_jupyter.callbacks import ServerRequests
 from mcpapps_jupyter.catalogue import Catalogue, Tool
 from mcpapps_jupyter.deadline import Deadline
-from mcpapps_jupyter.errors import ConnectionLost, McpAppsError, ProtocolFailure, StartFailed, in_words
+from mcpapps_jupyter.errors import (
+    AppDisabled,
+    ConnectionLost,
+    McpAppsError,
+    ProtocolFailure,
+    RequestTimeout,
+    StartFailed,
+    in_words,
+)
 from mcpapps_jupyter.lifecycle import Lifecycle, State
 from mcpapps_jupyter.log import AppLog
 from mcpapps_jupyter.ports import Caller, ClientTransport, Progress, ServerEvent
@@ -31,6 +40,8 @@ T = TypeVar("T")
 _RESTART_PAUSE = 60.0
 #: A server that says nothing to the 2026 probe costs the SDK this long; the next start skips it.
 _SLOW_PROBE = 9.0
+#: How long a change of era waits for the calls that are under way.
+_SETTLE = 10.0
 #: The longest start in all, however much a first installation prints.
 _LONGEST_START = 120.0
 
@@ -60,8 +71,12 @@ class Connection:
         What to mask in every text about this app.
     on_event
         Gets every event of the server that others may care for.
+    subscriptions
+        Who wants updates of which resource; kept by the app, so that it outlives this connection.
     version
         Our own version.
+    clock
+        Seconds, monotonic: for how often a page may restart the server.
     """
 
     def __init__(
@@ -78,7 +93,9 @@ class Connection:
         prefix: str,
         secrets: Callable[[], list[str]],
         on_event: Callable[[ServerEvent], None],
+        subscriptions: dict[str, set[str]],
         version: str,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.app_id = app_id
         self.lifecycle = lifecycle
@@ -99,12 +116,20 @@ class Connection:
         self._secrets = secrets
         self._on_event = on_event
         self._version = version
+        self._clock = clock
+        self._subscriptions = subscriptions
         self._session: Session | None = None
         self._attempt: asyncio.Task[None] | None = None
         self._waiting = 0
-        self._expired = False
+        #: Somebody stopped it, or gave up its start: only somebody may start it again.
+        self._held = False
+        #: Whether the last start replaced a session that went away by itself.
+        self.recovered = False
         self._last_restart = float("-inf")
-        self._refresh: asyncio.Task[None] | None = None
+        self._leaving: dict[asyncio.Task[None], Session] = {}
+        self._fallback: asyncio.Task[None] | None = None
+        self._listing = asyncio.Lock()
+        self._changes: dict[str, ServerEvent] = {}
         self._background: set[asyncio.Task[Any]] = set()
 
     # -- start and stop ----------------------------------------------------------------------
@@ -121,55 +146,85 @@ class Connection:
         """
         if self._alive() is not None:
             return
-        if self._attempt is None or self._attempt.done():
-            self._attempt = asyncio.create_task(self._start())
+        if not self._starting:
+            self._check_allowed()
+            self._begin(recovers=False)
+        await self._join()
+
+    @property
+    def _starting(self) -> bool:
+        return self._attempt is not None and not self._attempt.done()
+
+    def _begin(self, *, recovers: bool) -> None:
+        """Begin an attempt; the caller joins it."""
+        self._held = False
+        self.recovered = recovers
+        # A context of its own: what belongs to the call that starts it must not stick to the session.
+        self._attempt = contextvars.Context().run(asyncio.create_task, self._start())
+        self._attempt.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    async def _join(self) -> None:
         attempt = self._attempt
+        assert attempt is not None
         self._waiting += 1
         try:
-            await asyncio.shield(attempt)
+            await asyncio.wait({attempt})
         except asyncio.CancelledError:
             if self._waiting == 1 and not attempt.done():
+                self._held = True
                 attempt.cancel()
                 await asyncio.wait({attempt})
             raise
         finally:
             self._waiting -= 1
+        if attempt.cancelled():
+            raise StartFailed(f"{self.app_id} was stopped before it had started.")
+        attempt.result()
 
     async def _start(self) -> None:
-        if self.lifecycle.state is State.RUNNING:  # its session died and nobody has been told yet
+        if self.lifecycle.state is State.RUNNING:  # its session is being replaced, or died a moment ago
             self.lifecycle.to(State.FAILED, error="the connection ended")
         self.lifecycle.to(State.LOADED)
-        self.log.forget_stderr()
-        self.pages.clear()
-        self._expired = False
+        try:
+            await self._left()
+            self.log.forget_stderr()
+            self.pages = {}
+            await self._try()
+        except asyncio.CancelledError:
+            self._leave()
+            if self.lifecycle.state is State.LOADED:
+                self.lifecycle.to(State.STOPPED)
+            await self._left()
+            raise
+        self.lifecycle.to(State.RUNNING)
+
+    async def _try(self) -> None:
         begun = time.monotonic()
         deadline = Deadline(self._startup_seconds, limit=max(_LONGEST_START, self._startup_seconds))
         try:
             await deadline.bound(self._connect(deadline))
-        except asyncio.CancelledError:
-            await self._drop_session()
-            self.lifecycle.to(State.STOPPED)
-            raise
         except TimeoutError:
             await self._fail(f"no answer within {self._startup_seconds:g} s (startupTimeoutSeconds)")
         except Exception as error:  # noqa: BLE001 - whatever it was, the app is Failed and says why
             await self._fail(in_words(error))
+        if self._session is None or not self._session.alive:
+            await self._fail((self._session and self._session.lost_by) or "the connection ended")
         if self._protocol == "auto" and time.monotonic() - begun > _SLOW_PROBE and not self._modern():
             self._protocol = "legacy"
             self.notes.append("the server ignores the 2026-07-28 probe; further starts skip it")
-        self.lifecycle.to(State.RUNNING)
 
     async def _fail(self, cause: str) -> None:
-        await self._drop_session()
+        self._leave()
         tail = [] if "its last words" in cause else self.log.stderr_tail()  # an exit's cause has them already
         cause = self.hide(cause).rstrip(".")
         self.lifecycle.to(State.FAILED, error=cause)
+        await self._left()
         last = (
             f" Last lines of its stderr: {self.hide(' | '.join(clean_line(line, 160) for line in tail))}"
             if tail
             else ""
         )
-        raise StartFailed(f"{self.app_id} did not start: {cause}.{last}")
+        raise StartFailed(f"{self.app_id} did not start: {cause}.{last}") from None
 
     async def _connect(self, deadline: Deadline) -> None:
         from mcpapps_jupyter.transports import Hooks
@@ -182,12 +237,16 @@ class Connection:
             if holder:
                 holder[0].lost(reason)
 
+        def expired() -> None:
+            if holder:
+                holder[0].expired = True
+
         hooks = Hooks(
             on_noise=lambda text: self._noise(text, deadline),
             on_stderr=lambda line: self.log.add("stderr", self.hide(line)),
             on_warning=lambda text: self.log.add("host", self.hide(text), "warning"),
             on_closed=closed,
-            on_session_lost=self._session_expired,
+            on_session_lost=expired,
             on_activity=deadline.touch,
         )
         session = Session(
@@ -207,6 +266,7 @@ class Connection:
             self.server_info = session.server_info
             self.catalogue = await self._list(session)
             await session.listen()
+            await self._subscribe_again(session)
         except ConnectionLost as error:
             # The stream's end is known before its cause: the process's exit code follows at once.
             for _ in range(20):
@@ -224,44 +284,50 @@ class Connection:
 
     async def stop(self, *, hurry: bool = False) -> None:
         """Stop the server and whatever it started; a start under way is given up."""
+        self._held = True
         if self._attempt is not None and not self._attempt.done():
             self._attempt.cancel()
             await asyncio.wait({self._attempt})
+        self._leave(hurry=hurry)
         if self.lifecycle.state is State.RUNNING:
             self.lifecycle.to(State.STOPPED)
-        await self._drop_session(hurry=hurry)
+        await self._left(hurry=hurry)
 
-    async def _drop_session(self, *, hurry: bool = False) -> None:
+    def _leave(self, *, hurry: bool = False) -> None:
+        """Begin to take leave of the server. It goes on by itself, whoever is interrupted meanwhile."""
         session, self._session = self._session, None
         if session is not None:
-            await session.close(hurry=hurry)
+            task = asyncio.create_task(session.close(hurry=hurry))
+            self._leaving[task] = session
+            task.add_done_callback(self._leaving.pop)
+
+    async def _left(self, *, hurry: bool = False) -> None:
+        """Wait until every server that was taken leave of is gone."""
+        while self._leaving:
+            for session in self._leaving.values():
+                if hurry:
+                    session.hurry()
+            await asyncio.wait(tuple(self._leaving))
 
     def _alive(self) -> Session | None:
         session = self._session
-        return (
-            session
-            if session is not None and session.alive and self.lifecycle.state is State.RUNNING
-            else None
-        )
+        running = session is not None and session.alive and self.lifecycle.state is State.RUNNING
+        return session if running else None
 
     def _lost(self, session: Session, reason: str) -> None:
         """The server went away by itself: say so at once, everywhere."""
-        if self._session is not session:
-            return
-        if self.lifecycle.state is State.RUNNING:
+        if self._session is session and self.lifecycle.state is State.RUNNING:
             reason = self.hide(reason)
             self.log.add("host", f"connection lost: {reason}", "error")
+            self._leave()
             self.lifecycle.to(State.FAILED, error=reason)
-            self._spawn(self._drop_session())
 
-    def _session_expired(self) -> None:
-        self._expired = True
-
-    def _spawn(self, work: Coroutine[Any, Any, Any]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Run `work` beside everything else and hold on to it: the loop itself keeps no reference."""
         task = asyncio.create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+        return task
 
     # -- requests ----------------------------------------------------------------------------
 
@@ -273,28 +339,43 @@ class Connection:
 
         Raises
         ------
-        ConnectionLost, StartFailed
+        ConnectionLost, StartFailed, AppDisabled
             It is not running and may not or cannot be started; the text says what to do.
         """
+        if self._fallback is not None and not self._fallback.done():
+            await asyncio.wait({self._fallback})
         session = self._alive()
-        if session is not None:
+        if session is not None and not session.expired:
             return session
-        state = self.lifecycle.state
-        if caller.origin == "page" and state is State.STOPPED:
-            raise ConnectionLost(f"{self.app_id} is stopped. Start it with: %mcpapp start {self.app_id}")
-        if caller.origin == "page" and state is State.FAILED and not self._expired:
-            now = time.monotonic()
-            if now - self._last_restart < _RESTART_PAUSE:
-                cause = self.lifecycle.last_error or "it failed"
-                raise ConnectionLost(
-                    f"{self.app_id}: {cause}. Restart it with: %mcpapp restart {self.app_id}"
-                )
-            self._last_restart = now
-        await self.start()
+        if not self._starting:
+            if session is not None:
+                self.log.add("host", "the server forgot the HTTP session; connecting anew", "warning")
+                self._leave()
+                self._begin(recovers=True)
+            else:
+                self._check_allowed()
+                if caller.origin == "page":
+                    self._check_page_may_start()
+                self._begin(recovers=self.lifecycle.state is State.FAILED)
+        await self._join()
         session = self._alive()
         if session is None:
             raise ConnectionLost(f"{self.app_id}: {self.lifecycle.last_error or 'the connection ended'}")
         return session
+
+    def _check_allowed(self) -> None:
+        if self.lifecycle.state is State.DISABLED:
+            why = "; ".join(self.lifecycle.policy_reasons) or "it was disabled"
+            raise AppDisabled(f"{self.app_id} is disabled: {why}")
+
+    def _check_page_may_start(self) -> None:
+        if self._held or self.lifecycle.state is State.STOPPED:
+            raise ConnectionLost(f"{self.app_id} is stopped. Start it with: %mcpapp start {self.app_id}")
+        now = self._clock()
+        if now - self._last_restart < _RESTART_PAUSE:
+            cause = self.lifecycle.last_error or "it failed"
+            raise ConnectionLost(f"{self.app_id}: {cause}. Restart it with: %mcpapp restart {self.app_id}")
+        self._last_restart = now
 
     async def request(
         self,
@@ -305,91 +386,88 @@ class Connection:
         timeout: float | None = None,
         on_progress: Progress | None = None,
     ) -> dict[str, Any]:
-        """Send one request; an HTTP session that the server forgot is renewed once, unseen.
+        """Send one request and return the server's answer as it came.
+
+        An HTTP session that the server forgot is renewed once, unseen. Where a tool asks its
+        question in the way of the 2025 era, the app is reconnected in that era.
 
         Raises
         ------
-        ProtocolFailure, RequestTimeout, ConnectionLost, StartFailed
-            In words.
-        """
-        seconds = timeout or self.request_seconds
-        session = await self.ready(caller)
-        try:
-            return await session.request(
-                method, params, timeout=seconds, caller=caller, on_progress=on_progress
-            )
-        except (ConnectionLost, ProtocolFailure) as error:
-            if not self._expired:
-                raise self._worded(error, method) from None
-        await self._renew(session)
-        session = await self.ready(caller)
-        try:
-            return await session.request(
-                method, params, timeout=seconds, caller=caller, on_progress=on_progress
-            )
-        except (ConnectionLost, ProtocolFailure) as error:
-            raise self._worded(error, method) from None
-
-    def _worded(self, error: McpAppsError, method: str) -> McpAppsError:
-        text = self.hide(str(error))
-        if isinstance(error, ConnectionLost):
-            return ConnectionLost(f"{self.app_id}: {text}, during {method}. It is restarted at the next use.")
-        if isinstance(error, ProtocolFailure):
-            return ProtocolFailure(f"{self.app_id}: {text}", error.code, error.data)
-        return error
-
-    async def _renew(self, session: Session) -> None:
-        """Replace a session that the HTTP server no longer knows; callers that come together share it."""
-        if self._session is session and self.lifecycle.state is State.RUNNING:
-            self.lifecycle.to(State.FAILED, error="the server forgot the session")
-            self.log.add("host", "the server forgot the HTTP session; connecting anew", "warning")
-        if self._session is session:
-            await self._drop_session()
-
-    async def call_tool(
-        self,
-        tool: Tool | None,
-        name: str,
-        arguments: Mapping[str, Any],
-        *,
-        caller: Caller,
-        on_progress: Progress | None = None,
-    ) -> dict[str, Any]:
-        """Call a tool and return the server's result as it came.
-
-        Raises
-        ------
-        ProtocolFailure, RequestTimeout, ConnectionLost, StartFailed
+        ProtocolFailure, RequestTimeout, ConnectionLost, StartFailed, AppDisabled
             In words. A tool that says itself that it failed is a result, not an error.
         """
-        params = {"name": name, "arguments": dict(arguments)}
-        try:
-            raw = await self.request("tools/call", params, caller=caller, on_progress=on_progress)
-            if not (raw.get("isError") and _lacks_back_channel(str(raw.get("content")))):
-                return raw
-        except ProtocolFailure as error:
-            if not _lacks_back_channel(str(error)):
-                raise
-        if self._protocol != "auto":
-            raise ProtocolFailure(
-                f"{self.app_id}: {name} asks in a way that protocol {self.protocol_version} does not have"
-            )
-        await self._fall_back_to_legacy()
-        if tool is not None and tool.safe_to_repeat:
-            return await self.request("tools/call", params, caller=caller, on_progress=on_progress)
-        message = (
-            f"{self.app_id}: {name} asks its question in the older way (ctx.elicit), so the app was "
-            "reconnected with protocol 2025-11-25. Run it again."
-        )
-        raise ProtocolFailure(message)
+        seconds = timeout or self.request_seconds
+        renewed = False
+        while True:
+            session = await self.ready(caller)
+            try:
+                raw = await session.request(
+                    method, params, timeout=seconds, caller=caller, on_progress=on_progress
+                )
+            except (ProtocolFailure, ConnectionLost) as error:
+                # A server that does not know the session has refused the request unseen. Where the
+                # connection was cut meanwhile, nobody knows, and only what does no harm is sent again.
+                unseen = isinstance(error, ProtocolFailure) or self._repeatable(method, params)
+                if session.expired and unseen and not renewed:
+                    renewed = True
+                    continue
+                if not (session.modern and _lacks_back_channel(str(error))):
+                    raise self._worded(error, method, session) from None
+            except RequestTimeout as error:
+                raise RequestTimeout(f"{self.app_id}: {error}") from None
+            else:
+                failed = raw.get("isError") and session.modern
+                if not (failed and _lacks_back_channel(str(raw.get("content")))):
+                    return raw
+            await self._fall_back_to_legacy(session, method, params)
 
-    async def _fall_back_to_legacy(self) -> None:
+    def _worded(self, error: McpAppsError, method: str, session: Session) -> McpAppsError:
+        text = self.hide(str(error)).rstrip(".")
+        if session.expired:
+            return ConnectionLost(f"{self.app_id}: the server forgot the new session at once, too: {text}")
+        if isinstance(error, ProtocolFailure):
+            return ProtocolFailure(f"{self.app_id}: {self.hide(str(error))}", error.code, error.data)
+        end = "" if session.alive or self._held else " It is restarted at the next use."
+        return ConnectionLost(f"{self.app_id}: {text}, during {method}.{end}")
+
+    def _repeatable(self, method: str, params: Mapping[str, Any] | None) -> bool:
+        """Whether a request may be carried out twice."""
+        if method != "tools/call":
+            return True
+        tool = self.catalogue.tool(str((params or {}).get("name")))
+        return tool is not None and tool.safe_to_repeat
+
+    async def _fall_back_to_legacy(
+        self, session: Session, method: str, params: Mapping[str, Any] | None
+    ) -> None:
+        """Reconnect in the 2025 era; returns where the request may be sent again."""
+        what = str((params or {}).get("name") or method)
+        if self._protocol not in ("auto", "legacy"):
+            raise ProtocolFailure(
+                f"{self.app_id}: {what} asks in a way that protocol {self._protocol} does not have. "
+                "Take its protocol setting away, or set it to legacy."
+            )
+        if self._session is session and (self._fallback is None or self._fallback.done()):
+            self._fallback = self._spawn(self._reconnect_in_legacy(session))
+        if self._fallback is not None:
+            await asyncio.wait({self._fallback})
+        if not self._repeatable(method, params):
+            raise ProtocolFailure(
+                f"{self.app_id}: {what} asks its question in the older way (ctx.elicit), so the app was "
+                "reconnected with protocol 2025-11-25. Run it again."
+            )
+
+    async def _reconnect_in_legacy(self, session: Session) -> None:
         self._protocol = "legacy"
         self.notes.append(
             "its tools push questions (ctx.elicit), so it is connected with the 2025-11-25 handshake"
         )
-        await self.stop()
-        await self.start()
+        await session.settled(_SETTLE)  # calls of others that are under way are not cut off for this
+        if self._session is session and not self._starting:
+            self._leave()
+            self._begin(recovers=True)
+            with contextlib.suppress(McpAppsError):  # whoever uses it next is told
+                await self._join()
 
     # -- what the server offers ---------------------------------------------------------------
 
@@ -421,13 +499,14 @@ class Connection:
 
     async def relist(self) -> None:
         """Read the listings again, keeping the old ones where that fails."""
-        session = self._alive()
-        if session is None:
-            return
-        try:
-            self.catalogue = await self._list(session)
-        except McpAppsError as error:
-            self.log.add("host", f"listing again failed: {error}", "warning")
+        async with self._listing:
+            session = self._alive()
+            if session is None:
+                return
+            try:
+                self.catalogue = await self._list(session)
+            except McpAppsError as error:
+                self.log.add("host", f"listing again failed: {self.hide(str(error))}", "warning")
 
     def _event(self, event: ServerEvent) -> None:
         if event.kind == "message":
@@ -436,25 +515,49 @@ class Connection:
             self.log.add("server", self.hide(data if isinstance(data, str) else repr(data)), level)
             return
         if event.kind.startswith("resources/"):
-            self.pages.clear()
+            self.pages = {}  # another one, so that a page that is being read does not get into it
         if event.kind.endswith("/list_changed"):
-            self._spawn(self._relist_then_tell(event))
-            return
-        self._on_event(event)
+            # Many at once are told once, after one reading.
+            self._changes[event.kind] = event
+            if len(self._changes) == 1:
+                self._spawn(self._relist_then_tell())
+        elif event.kind == "resources/updated":
+            self._on_event(event)
 
-    async def _relist_then_tell(self, event: ServerEvent) -> None:
+    async def _relist_then_tell(self) -> None:
+        await asyncio.sleep(0)
         await self.relist()
-        self._on_event(event)
+        changes, self._changes = self._changes, {}
+        for event in changes.values():
+            self._on_event(event)
 
-    async def subscribe(self, uri: str, caller: Caller) -> None:
-        """Ask the server for updates of `uri`."""
-        await (await self.ready(caller)).subscribe(uri, timeout=self.request_seconds)
+    async def subscribe(self, uri: str, subscriber: str, caller: Caller) -> None:
+        """Ask the server for updates of `uri` on behalf of `subscriber`, through restarts."""
+        session = await self.ready(caller)
+        try:
+            await session.subscribe(uri, subscriber, timeout=self.request_seconds)
+        except (ConnectionLost, ProtocolFailure) as error:
+            raise self._worded(error, "resources/subscribe", session) from None
+        self._subscriptions.setdefault(uri, set()).add(subscriber)
 
-    async def unsubscribe(self, uri: str) -> None:
-        """Give one subscription back, where the server still runs."""
+    async def unsubscribe(self, uri: str, subscriber: str) -> None:
+        """End the subscription of `subscriber`."""
+        subscribers = self._subscriptions.get(uri, set())
+        subscribers.discard(subscriber)
+        if not subscribers:
+            self._subscriptions.pop(uri, None)
         session = self._alive()
         if session is not None:
-            await session.unsubscribe(uri, timeout=self.request_seconds)
+            await session.unsubscribe(uri, subscriber, timeout=self.request_seconds)
+
+    async def _subscribe_again(self, session: Session) -> None:
+        """A new server knows no subscriptions."""
+        for uri, subscribers in tuple(self._subscriptions.items()):
+            for subscriber in tuple(subscribers):
+                try:
+                    await session.subscribe(uri, subscriber, timeout=self.request_seconds)
+                except ProtocolFailure as error:
+                    self.log.add("host", f"updates of {uri} were lost: {self.hide(str(error))}", "warning")
 
     def hide(self, text: str) -> str:
         """`text` with this app's secrets masked."""

@@ -16,17 +16,18 @@ class Deadline:
     ----------
     seconds
         How long without a sign of life.
-    waiting
-        Says whether somebody is being asked right now; then time stands still.
+    asked
+        When somebody was being asked last, in the loop's time: now, while they are. Time stands
+        still for as long as people think.
     limit
         The longest time in all, however many signs of life there are.
     """
 
     def __init__(
-        self, seconds: float, *, waiting: Callable[[], bool] = lambda: False, limit: float | None = None
+        self, seconds: float, *, asked: Callable[[], float] = lambda: 0.0, limit: float | None = None
     ) -> None:
         self.seconds = seconds
-        self._waiting = waiting
+        self._asked = asked
         now = asyncio.get_running_loop().time()
         self._last_sign = now
         self._end = now + limit if limit is not None else None
@@ -36,7 +37,7 @@ class Deadline:
         self._last_sign = asyncio.get_running_loop().time()
 
     def _remaining(self) -> float:
-        end = self._last_sign + self.seconds
+        end = max(self._last_sign, self._asked()) + self.seconds
         if self._end is not None:
             end = min(end, self._end)
         return end - asyncio.get_running_loop().time()
@@ -55,11 +56,10 @@ class Deadline:
                 await asyncio.wait({task}, timeout=max(self._remaining(), 0.01))
                 if task.done():
                     return task.result()
-                if self._waiting():
-                    self.touch()
-                elif self._remaining() <= 0:
+                if self._remaining() <= 0:
                     raise TimeoutError
         finally:
             if not task.done():
+                task.add_done_callback(lambda task: task.cancelled() or task.exception())
                 task.cancel()
                 await asyncio.wait({task}, timeout=2)

@@ -221,16 +221,17 @@ class HostThread:
         """
         if self.sessions.is_current():
             return self._run_nested(coroutine)
-        work = self.submit(coroutine)
-        try:
-            if self.wait([work]):
-                return work.result()
-        except KeyboardInterrupt:
-            work.cancel()
-            work.wait_over(_CLEAR_AWAY)
-            raise
-        except concurrent.futures.CancelledError:
-            pass
+        with self._blocking_handlers():  # before the work begins: it may lead to a handler
+            work = self.submit(coroutine)
+            try:
+                if self.wait([work]):
+                    return work.result()
+            except KeyboardInterrupt:
+                work.cancel()
+                work.wait_over(_CLEAR_AWAY)
+                raise
+            except concurrent.futures.CancelledError:
+                pass
         raise McpAppsError("This call was given up: the host was stopped meanwhile.")
 
     def wait(self, work: Sequence[Submitted[Any]], timeout: float | None = None) -> bool:
@@ -243,7 +244,7 @@ class HostThread:
         for each in work:
             each.future.add_done_callback(lambda _: wake.put(_nothing))
         end = None if timeout is None else time.monotonic() + timeout
-        with self._blocking(wake):
+        with self._blocking_handlers(), self._taking_jobs(wake):
             while not all(each.done() for each in work):
                 left = _POLL if end is None else min(_POLL, end - time.monotonic())
                 if left <= 0 or any(each.lost for each in work):
@@ -253,18 +254,25 @@ class HostThread:
         return True
 
     @contextlib.contextmanager
-    def _blocking(self, wake: queue.SimpleQueue[Callable[[], object]]) -> Iterator[None]:
-        """Know which threads block: a cell can run jobs, behind a handlers' loop nothing may queue up."""
-        if threading.current_thread() is threading.main_thread():
-            self._waiting_cells.append(wake)
-        handlers = int(self.handlers.is_current())
-        self._blocked_handlers += handlers
+    def _taking_jobs(self, wake: queue.SimpleQueue[Callable[[], object]]) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        self._waiting_cells.append(wake)
         try:
             yield
         finally:
-            self._blocked_handlers -= handlers
-            if wake in self._waiting_cells:
-                self._waiting_cells.remove(wake)
+            self._waiting_cells.remove(wake)
+
+    @contextlib.contextmanager
+    def _blocking_handlers(self) -> Iterator[None]:
+        """Know that an ``async def`` handler blocks its loop: nothing may queue up behind it."""
+        here = int(self.handlers.is_current())
+        self._blocked_handlers += here
+        try:
+            yield
+        finally:
+            self._blocked_handlers -= here
 
     def in_waiting_cell(self, job: Callable[[], object]) -> bool:
         """Let the cell that waits for us run `job`; False when none does."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 
 import mcp_types as types
 from mcp import Client, MCPError
@@ -16,10 +17,18 @@ class Listener:
     """Keeps the 2026 era's ``subscriptions/listen`` stream open for the wanted URIs.
 
     A new stream is open before the old one is given up, so that no change falls between.
+
+    Parameters
+    ----------
+    client
+        The connected client.
+    on_gap
+        Called when a stream that was lost is open again: what changed meanwhile was not told.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, on_gap: Callable[[], None]) -> None:
         self._client = client
+        self._on_gap = on_gap
         self._task: asyncio.Task[None] | None = None
         self._supported = True
 
@@ -35,7 +44,7 @@ class Listener:
             previous.cancel()
 
     async def _listen(self, uris: frozenset[str], acknowledged: asyncio.Event) -> None:
-        pause = 0.2
+        pause, lost = 0.2, False
         while True:
             try:
                 async with self._client.listen(
@@ -45,7 +54,9 @@ class Listener:
                     resource_subscriptions=sorted(uris),
                 ) as stream:
                     acknowledged.set()
-                    pause = 0.2
+                    if lost:
+                        self._on_gap()
+                    pause, lost = 0.2, False
                     async for _ in stream:  # the session's message handler sees the same events
                         pass
                 return
@@ -59,6 +70,7 @@ class Listener:
             except Exception:  # a lost stream, whatever its type, is opened again
                 logger.debug("the stream of change events was lost", exc_info=True)
             acknowledged.set()
+            lost = True
             await asyncio.sleep(pause)
             pause = min(pause * 2, 10)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, cast
 
@@ -85,9 +84,13 @@ class Session:
         self._client: Client | None = None
         self._stopping = asyncio.Event()
         self._owner: asyncio.Task[None] | None = None
+        self._negotiated = ""
         self._lost: str | None = None
-        self._subscriptions: Counter[str] = Counter()
+        self._subscribers: dict[str, set[str]] = {}
+        self._subscribing = asyncio.Lock()
         self._listener: Listener | None = None
+        #: The HTTP server no longer knows this session: whatever is sent is refused, unseen by it.
+        self.expired = False
 
     # -- life -----------------------------------------------------------------------------
 
@@ -124,6 +127,7 @@ class Session:
             )
             async with client:
                 self._client = client
+                self._negotiated = client.protocol_version
                 if not ready.done():
                     ready.set_result(None)
                 await self._stopping.wait()
@@ -150,7 +154,7 @@ class Session:
         """End the connection; returns when the server is gone, sooner and less gently with `hurry`."""
         self._stopping.set()
         if hurry:
-            self._transport.hurry = True
+            self.hurry()
         if self._listener is not None:
             await self._listener.close()
         owner = self._owner
@@ -162,10 +166,19 @@ class Session:
         if not owner.cancelled():
             owner.exception()
 
+    def hurry(self) -> None:
+        """Be less patient with a server that is being taken leave of."""
+        self._transport.hurry = True
+
     @property
     def alive(self) -> bool:
         """Whether requests can be sent."""
         return self._client is not None and self._lost is None and not self._stopping.is_set()
+
+    @property
+    def lost_by(self) -> str | None:
+        """Why the connection ended by itself, or None."""
+        return self._lost
 
     # -- what was negotiated ----------------------------------------------------------------
 
@@ -177,7 +190,7 @@ class Session:
     @property
     def protocol_version(self) -> str:
         """The negotiated protocol version."""
-        return self._connected().protocol_version
+        return self._negotiated
 
     @property
     def modern(self) -> bool:
@@ -205,6 +218,11 @@ class Session:
 
     # -- requests ---------------------------------------------------------------------------
 
+    async def settled(self, seconds: float) -> None:
+        """Wait until no request is under way, at most `seconds`."""
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._requests.none_in_flight(), seconds)
+
     async def request(
         self,
         method: str,
@@ -228,7 +246,7 @@ class Session:
         RequestTimeout, ConnectionLost
             No answer came.
         """
-        deadline = Deadline(timeout, waiting=lambda: self._requests.open_questions > 0)
+        deadline = Deadline(timeout, asked=self._requests.asked)
 
         async def progress(done: float, total: float | None, message: str | None) -> None:
             deadline.touch()
@@ -255,7 +273,10 @@ class Session:
         raise ProtocolFailure(message)
 
     async def _inputs(self, raw: dict[str, Any]) -> dict[str, Any]:
-        needed = types.InputRequiredResult.model_validate(raw)
+        try:
+            needed = types.InputRequiredResult.model_validate(raw)
+        except ValidationError as error:
+            raise _malformed("what the server asks first", error) from None
         session = self._connected().session
         answers: dict[str, Any] = {}
 
@@ -268,7 +289,12 @@ class Session:
 
         wanted = needed.input_requests or {}
         if wanted:
-            await asyncio.gather(*(answer(key, request) for key, request in wanted.items()))
+            asking = [asyncio.ensure_future(answer(key, request)) for key, request in wanted.items()]
+            try:
+                await asyncio.gather(*asking)
+            finally:  # once one has failed, nobody needs the other answers
+                for task in asking:
+                    task.cancel()
         else:
             await asyncio.sleep(0.1)  # the server only hands its state back and forth: do not spin
         state = {"requestState": needed.request_state} if needed.request_state is not None else {}
@@ -290,14 +316,12 @@ class Session:
         except MCPError as error:
             # The code alone does not tell: servers use -32000 for errors of their own.
             failure = getattr(self._transport, "failure", None)
-            if error.code == types.CONNECTION_CLOSED and (failure or error.message == _CLOSED):
+            ours = not self.alive or error.message == _CLOSED
+            if error.code == types.CONNECTION_CLOSED and (failure or ours):
                 raise ConnectionLost(failure or self._lost or "the connection was closed") from None
             raise ProtocolFailure(error.message, error.code, error.data) from None
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(str(part) for part in first["loc"])
-            message = f"the server's answer to {method} is malformed: {where}: {first['msg']}"
-            raise ProtocolFailure(message) from None
+            raise _malformed(f"the server's answer to {method}", error) from None
 
     @staticmethod
     async def _raw(client: Client, request: _Request, progress: Progress | None) -> dict[str, Any]:
@@ -357,38 +381,41 @@ class Session:
     async def listen(self) -> None:
         """Begin to receive change events and logs, by the way of the era."""
         if self.modern:
-            self._listener = Listener(self._connected())
+            self._listener = Listener(self._connected(), self._missed)
             await self._listener.follow(frozenset())
         elif "logging" in self.capabilities:
             with contextlib.suppress(McpAppsError):
                 await self.request("logging/setLevel", {"level": "info"}, timeout=5)
 
-    async def subscribe(self, uri: str, *, timeout: float) -> None:
-        """Ask for ``resources/updated`` of `uri`; counted, so that views do not take it from each other."""
-        self._subscriptions[uri] += 1
-        if self._subscriptions[uri] > 1:
-            return
-        try:
-            if self._listener is not None:
-                await self._listener.follow(frozenset(self._subscriptions))
-            else:
-                await self.request("resources/subscribe", {"uri": uri}, timeout=timeout)
-        except BaseException:
-            del self._subscriptions[uri]
-            raise
+    def _missed(self) -> None:
+        """The stream of events was interrupted: whatever there is may have changed meanwhile."""
+        for kind in ("tools", "prompts", "resources"):
+            self._on_event(ServerEvent(f"{kind}/list_changed", {}))
+        for uri in tuple(self._subscribers):
+            self._on_event(ServerEvent("resources/updated", {"uri": uri}))
 
-    async def unsubscribe(self, uri: str, *, timeout: float) -> None:
-        """Give one subscription of `uri` back; the last one ends it at the server."""
-        if uri not in self._subscriptions:
-            return
-        self._subscriptions[uri] -= 1
-        if self._subscriptions[uri] > 0:
-            return
-        del self._subscriptions[uri]
+    async def subscribe(self, uri: str, subscriber: str, *, timeout: float) -> None:
+        """Ask for ``resources/updated`` of `uri` on behalf of `subscriber`; once more changes nothing."""
+        async with self._subscribing:
+            if uri not in self._subscribers:
+                await self._tell_subscription("subscribe", uri, {*self._subscribers, uri}, timeout)
+            self._subscribers.setdefault(uri, set()).add(subscriber)
+
+    async def unsubscribe(self, uri: str, subscriber: str, *, timeout: float) -> None:
+        """End the subscription of `subscriber`; the last one ends it at the server."""
+        async with self._subscribing:
+            subscribers = self._subscribers.get(uri, set())
+            subscribers.discard(subscriber)
+            if subscribers or uri not in self._subscribers:
+                return
+            del self._subscribers[uri]
+            await self._tell_subscription("unsubscribe", uri, set(self._subscribers), timeout)
+
+    async def _tell_subscription(self, verb: str, uri: str, uris: set[str], timeout: float) -> None:
         if self._listener is not None:
-            await self._listener.follow(frozenset(self._subscriptions))
+            await self._listener.follow(frozenset(uris))
         else:
-            await self.request("resources/unsubscribe", {"uri": uri}, timeout=timeout)
+            await self.request(f"resources/{verb}", {"uri": uri}, timeout=timeout)
 
     async def _on_message(self, message: Any) -> None:
         """Pass notifications on; both eras deliver them here."""
@@ -397,3 +424,9 @@ class Session:
         wire = message.model_dump(by_alias=True, mode="json", exclude_none=True)
         kind = str(wire.get("method", "")).removeprefix("notifications/")
         self._on_event(ServerEvent(kind, wire.get("params") or {}))
+
+
+def _malformed(what: str, error: ValidationError) -> ProtocolFailure:
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return ProtocolFailure(f"{what} is malformed: {where}: {first['msg']}")

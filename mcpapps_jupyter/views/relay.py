@@ -20,7 +20,7 @@ from mcpapps_jupyter.app import App
 from mcpapps_jupyter.catalogue import Tool
 from mcpapps_jupyter.errors import McpAppsError, NoPage
 from mcpapps_jupyter.lifecycle import State, Transition
-from mcpapps_jupyter.ports import Caller, ServerEvent
+from mcpapps_jupyter.ports import ServerEvent
 from mcpapps_jupyter.views.asking import Asking
 from mcpapps_jupyter.views.channel import Channel, Envelope
 from mcpapps_jupyter.views.page import Page, load_page
@@ -55,6 +55,8 @@ class Frame:
     capabilities: dict[str, Any] = field(default_factory=dict)
     running: dict[str | int | float, asyncio.Task[None]] = field(default_factory=dict)
     subscriptions: set[str] = field(default_factory=set)
+    #: Names this document to the server's subscriptions.
+    subscriber: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,6 @@ class Relay:
 
     def _app_moved(self, step: Transition) -> None:
         if step.state is State.RUNNING and step.previous is State.LOADED:
-            self._resubscribe()
             self._load()
             self.set_state("live")
         elif step.state in (State.FAILED, State.STOPPED):
@@ -320,12 +321,12 @@ class Relay:
         frame.running.clear()
         frame.initialized = False
         for uri in frame.subscriptions:
-            self._spawn(self._unsubscribe(uri))
+            self._spawn(self._unsubscribe(uri, frame.subscriber))
         frame.subscriptions.clear()
 
-    async def _unsubscribe(self, uri: str) -> None:
+    async def _unsubscribe(self, uri: str, subscriber: str) -> None:
         with contextlib.suppress(McpAppsError):
-            await self.app.connection().unsubscribe(uri)
+            await self.app.connection().unsubscribe(uri, subscriber)
 
     # -- JSON-RPC with the page --------------------------------------------------------------------
 
@@ -451,18 +452,6 @@ class Relay:
             if event.kind == "resources/updated" and event.params.get("uri") not in frame.subscriptions:
                 continue
             self.notify(frame, f"notifications/{event.kind}", event.params)
-
-    def _resubscribe(self) -> None:
-        """A restarted server knows no subscriptions: ask for them again."""
-        for frame in self.frames.values():
-            for uri in frame.subscriptions:
-                self._spawn(self._subscribe_again(uri))
-
-    async def _subscribe_again(self, uri: str) -> None:
-        try:
-            await self.app.connection().subscribe(uri, Caller("page", self.key))
-        except McpAppsError as error:
-            self.note(f"updates of {uri} were lost: {error}", "warning")
 
     # -- sending -----------------------------------------------------------------------------------
 

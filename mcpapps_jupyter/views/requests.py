@@ -187,16 +187,19 @@ class PageRequests:
 
     async def _subscribe(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
         uri = self._uri(params)
-        if uri not in frame.subscriptions:
-            await relay.app.connection().subscribe(uri, Caller("page", relay.key))
-            frame.subscriptions.add(uri)
+        frame.subscriptions.add(uri)
+        try:
+            await relay.app.connection().subscribe(uri, frame.subscriber, Caller("page", relay.key))
+        except BaseException:
+            frame.subscriptions.discard(uri)
+            raise
         return {}
 
     async def _unsubscribe(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
         uri = self._uri(params)
         if uri in frame.subscriptions:
             frame.subscriptions.discard(uri)
-            await relay.app.connection().unsubscribe(uri)
+            await relay.app.connection().unsubscribe(uri, frame.subscriber)
         return {}
 
     @staticmethod
