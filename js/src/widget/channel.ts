@@ -109,7 +109,8 @@ export class CommChannel implements Channel {
       const buffers: ArrayBuffer[] = [];
       // A split part always travels alone, everything else in the order it came.
       for (let next = queue[to]; next; next = queue[++to]) {
-        if (to > from && (bytes + next.bytes > INLINE_BYTES || next.envelope.kind === "part")) break;
+        const apart = next.envelope.kind === "part" || batch[0]?.kind === "part";
+        if (to > from && (apart || bytes + next.bytes > INLINE_BYTES)) break;
         bytes += next.bytes;
         if (next.buffer) {
           batch.push({ ...next.envelope, buffer: buffers.length });

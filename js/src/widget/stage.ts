@@ -12,6 +12,7 @@ import { Page, type PageHost } from "./page";
 import type { Session } from "./session";
 import { framing, theme } from "./theme";
 import { later } from "./timers";
+import { readViolation } from "./violations";
 import type { OpenMessage } from "./wire";
 
 /** Height of a page that has not said one yet: low, because many pages measure themselves as at least this. */
@@ -281,13 +282,9 @@ export class Stage implements PageHost {
     this.#frame.look(scheme, backdrop);
   }
 
-  #violation({ directive, uri, line }: { directive?: unknown; uri?: unknown; line?: unknown }): void {
-    const data = {
-      directive: String(directive).slice(0, 100),
-      uri: String(uri).slice(0, 500),
-      line: Number(line) || 0,
-    };
-    this.#page.log("warning", "csp", `Blocked by ${data.directive}: ${data.uri}`, data);
+  #violation(report: JsonObject): void {
+    const { text, data } = readViolation(report);
+    this.#page.log("warning", "csp", text, data);
   }
 
   #logDownload(text: string, decision: string, offers: readonly FileOffer[]): void {
