@@ -40,7 +40,7 @@ def test_bad_input_is_one_line_each(open_lab: OpenLab) -> None:
         8: "nope",
     }
     for index, word in wanted.items():
-        text = lab.run(index)
+        text = lab.run(index, may_fail=True)
         assert word in text, text
         assert "Traceback" not in text
         shown = [
@@ -80,4 +80,4 @@ def test_unload_stops_everything(open_lab: OpenLab) -> None:
     for index in range(3):
         lab.run(index)
     assert lab.run(3).strip() == "[]"
-    assert "not found" in lab.run(4)
+    assert "not found" in lab.run(4, may_fail=True)

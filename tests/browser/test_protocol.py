@@ -102,7 +102,8 @@ def test_a_page_opens_links_only_through_the_person(open_lab: OpenLab) -> None:
         "void rpc('ui/open-link', { url: 'https://example.org/a?b=c' }).then((m) => { window.first = m; })"
     )
     bar = lab.page.wait_for_selector(".mcpapp-live >> text=https://example.org")
-    assert bar.is_visible()
+    # Its buttons stay dead until a person can see them.
+    bar.scroll_into_view_if_needed()
     lab.wait_until(
         lambda: lab.page.click(".mcpapp-live >> button:has-text('Cancel')", timeout=5000) is None, "cancelled"
     )
