@@ -8,12 +8,13 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 CHECKS := lint types imports js unit nbval browser
 
-.PHONY: help demo test $(CHECKS) env lock clean
+.PHONY: help demo test $(CHECKS) env notebooks lock clean
 
 help:
 	@echo "make demo      JupyterLab on the demo notebook"
 	@echo "make test      everything that CI runs; one part of it: make $(CHECKS)"
 	@echo "make env       only the environment of 'make test', in $(VENV)"
+	@echo "make notebooks run the demo notebooks and save their outputs, which 'make nbval' compares with"
 	@echo "make lock      take the newest dependencies into .ci/constraints.txt"
 	@echo "make clean     remove what these commands have made"
 
@@ -42,6 +43,9 @@ $(VENV)/.demo $(VENV)/.dev: $(VENV)/.created pyproject.toml .ci/constraints.txt 
 	@echo "Installing the project and what it needs into $(VENV) (a minute or two) …"
 	@$(PIP) install --quiet --constraint .ci/constraints.txt --editable '.[$(patsubst .%,%,$(@F))]'
 	@touch $@
+
+notebooks: $(VENV)/.dev
+	@$(BIN)/python .ci/notebooks.py
 
 # The pins are for Python >= 3.11: some of the newest releases have left 3.10.
 lock:
