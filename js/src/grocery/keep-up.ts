@@ -4,7 +4,7 @@ const EVERY = 3_000;
 const AT_MOST = 30_000;
 
 export interface KeepUp {
-  /** Look now. */
+  /** Look now, or as soon as the page is seen. */
   now(): void;
   stop(): void;
 }
@@ -57,6 +57,7 @@ export function keepUp(look: () => Promise<void>): KeepUp {
 
   return {
     now: () => {
+      if (!seen()) return; // it will look when it is seen
       clearTimeout(timer);
       void run();
     },
