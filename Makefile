@@ -8,13 +8,14 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 CHECKS := lint types imports js unit nbval browser
 
-.PHONY: help demo test $(CHECKS) env notebooks lock clean
+.PHONY: help demo test $(CHECKS) env notebooks settings lock clean
 
 help:
 	@echo "make demo      JupyterLab on the demo notebook"
 	@echo "make test      everything that CI runs; one part of it: make $(CHECKS)"
 	@echo "make env       only the environment of 'make test', in $(VENV)"
 	@echo "make notebooks run the demo notebooks and save their outputs, which 'make nbval' compares with"
+	@echo "make settings  write docs/settings.md from the code"
 	@echo "make lock      take the newest dependencies into .ci/constraints.txt"
 	@echo "make clean     remove what these commands have made"
 
@@ -45,6 +46,9 @@ $(VENV)/.demo $(VENV)/.dev: $(VENV)/.created pyproject.toml .ci/constraints.txt 
 
 notebooks: $(VENV)/.dev
 	@$(BIN)/python .ci/notebooks.py
+
+settings: $(VENV)/.dev
+	@$(BIN)/python -m mcpapps_jupyter.config.table > docs/settings.md
 
 # The pins are for Python >= 3.11, since some of the newest releases have left 3.10. To hold for all of those, they
 # have to be made with the oldest that is in use, Debian 12's: make lock PYTHON=/usr/bin/python3.11
