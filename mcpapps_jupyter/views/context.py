@@ -11,9 +11,6 @@ from typing import Any
 from mcpapps_jupyter import html
 from mcpapps_jupyter.results import block_text
 
-#: Bytes that all contexts of a kernel may take together.
-MAX_BYTES = 6 * 1024 * 1024
-
 
 @dataclass(frozen=True)
 class ModelContext:

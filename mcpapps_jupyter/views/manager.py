@@ -12,7 +12,7 @@ from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.errors import InvalidArguments, McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.ports import Answer, Caller, Question
-from mcpapps_jupyter.views.policy import Approvals
+from mcpapps_jupyter.views.policy import Approvals, Rates
 from mcpapps_jupyter.views.relay import PageSettings
 from mcpapps_jupyter.views.subshell import pin, release
 
@@ -123,7 +123,7 @@ class Views:
         view = AppView(
             app,
             self._thread,
-            settings=PageSettings(config.max_resource_bytes, config.permissions_for(app.id), self._version),
+            settings=self._settings(app),
             approvals=Approvals(config.approvals_for(app.id)),
             interactive=lambda: not config.is_headless(),
             patience=config.approval_timeout,
@@ -141,6 +141,20 @@ class Views:
         for old in crowd:
             old.end(f"More than {config.max_views} pages are open, so the oldest ended. Run its cell again.")
         return view
+
+    def _settings(self, app: App) -> PageSettings:
+        config = self._config
+        rates = Rates(
+            calls_per_minute=config.max_calls_per_minute,
+            burst=config.max_call_burst,
+            notifications_per_second=config.max_notifications_per_second,
+            messages_per_minute=config.max_user_messages_per_minute,
+            at_once=config.max_running_calls,
+            queue=config.max_queued_calls,
+            message_bytes=config.max_message_bytes,
+            context_bytes=config.max_context_bytes,
+        )
+        return PageSettings(config.max_resource_bytes, config.permissions_for(app.id), self._version, rates)
 
     def _expect_front_end(self, view: AppView) -> None:
         """The first page of a kernel says so when no front end is there to draw it."""

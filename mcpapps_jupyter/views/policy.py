@@ -12,14 +12,7 @@ from mcpapps_jupyter.catalogue import Tool
 
 Decision = Literal["pass", "ask", "refuse"]
 
-#: The host's own ceilings a view, second line behind the same ones in the front end.
-CALLS_PER_MINUTE = 1200
-BURST = 200
-NOTIFICATIONS_PER_SECOND = 100
-AT_ONCE = 4
-QUEUE = 512
-MESSAGES_PER_MINUTE = 10
-HANDSHAKES_PER_MINUTE = 20
+#: The largest message that a page may send to the person.
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 
 _MESSAGE_BLOCKS = frozenset({"text", "image", "resource_link", "resource"})
@@ -53,22 +46,68 @@ class TokenBucket:
         return True
 
 
-@dataclass
+@dataclass(frozen=True)
+class Rates:
+    """What one view may do, and how often.
+
+    The same numbers hold in the front end, which is the first line: a flood must not fill the
+    websocket. The kernel is the second.
+
+    Attributes
+    ----------
+    calls_per_minute, burst
+        Tool calls, and how many of them at once.
+    notifications_per_second, messages_per_minute, handshakes_per_minute
+        More notifications are dropped, more messages declined, and a page that restarts more
+        often is stopped.
+    at_once, queue
+        Requests that run, and that wait.
+    message_bytes, context_bytes
+        The largest JSON-RPC message and model context.
+    """
+
+    calls_per_minute: int = 1200
+    burst: int = 200
+    notifications_per_second: int = 100
+    messages_per_minute: int = 10
+    handshakes_per_minute: int = 20
+    at_once: int = 4
+    queue: int = 512
+    message_bytes: int = 64 * 1024 * 1024
+    context_bytes: int = 6 * 1024 * 1024
+
+    def wire(self) -> dict[str, int]:
+        """What the front end has to know."""
+        return {
+            "queue": self.queue,
+            "toolCallsPerMinute": self.calls_per_minute,
+            "toolCallBurst": self.burst,
+            "notificationsPerSecond": self.notifications_per_second,
+            "maxMessageBytes": self.message_bytes,
+            "handshakesPerMinute": self.handshakes_per_minute,
+        }
+
+
 class Limits:
-    """The rates of one view."""
+    """The rates of one view, counted.
 
-    clock: Callable[[], float] = time.monotonic
-    calls: TokenBucket = field(init=False)
-    notifications: TokenBucket = field(init=False)
-    messages: TokenBucket = field(init=False)
-    handshakes: TokenBucket = field(init=False)
-    dropped: int = 0
+    Parameters
+    ----------
+    rates
+        What is allowed.
+    clock
+        Seconds, monotonic.
+    """
 
-    def __post_init__(self) -> None:
-        self.calls = TokenBucket(CALLS_PER_MINUTE / 60, BURST, self.clock)
-        self.notifications = TokenBucket(NOTIFICATIONS_PER_SECOND, NOTIFICATIONS_PER_SECOND, self.clock)
-        self.messages = TokenBucket(MESSAGES_PER_MINUTE / 60, MESSAGES_PER_MINUTE, self.clock)
-        self.handshakes = TokenBucket(HANDSHAKES_PER_MINUTE / 60, HANDSHAKES_PER_MINUTE, self.clock)
+    def __init__(self, rates: Rates | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.rates = rates or Rates()
+        self.calls = TokenBucket(self.rates.calls_per_minute / 60, self.rates.burst, clock)
+        notes = self.rates.notifications_per_second
+        self.notifications = TokenBucket(notes, notes, clock)
+        self.messages = TokenBucket(
+            self.rates.messages_per_minute / 60, self.rates.messages_per_minute, clock
+        )
+        self.dropped = 0
 
 
 @dataclass

@@ -24,7 +24,7 @@ from mcpapps_jupyter.ports import ServerEvent
 from mcpapps_jupyter.views.asking import Asking
 from mcpapps_jupyter.views.channel import Channel, Envelope
 from mcpapps_jupyter.views.page import Page, load_page
-from mcpapps_jupyter.views.policy import Limits
+from mcpapps_jupyter.views.policy import Limits, Rates
 from mcpapps_jupyter.views.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -69,6 +69,8 @@ class PageSettings:
         The largest page, bytes.
     permissions
         Permission → ``allow``, anything else is no.
+    rates
+        What a view may do, and how often.
     host_version
         Our own version, for ``hostInfo``.
     """
@@ -76,6 +78,7 @@ class PageSettings:
     max_resource_bytes: int
     permissions: Mapping[str, str]
     host_version: str
+    rates: Rates = field(default_factory=Rates)
 
 
 Requests = Callable[["Relay", Frame, str, dict[str, Any], str | int | float], Coroutine[Any, Any, Any]]
@@ -119,7 +122,7 @@ class Relay:
         self.arguments: dict[str, Any] = {}
         self.frames: dict[str, Frame] = {}
         self.traffic = Traffic()
-        self.limits = Limits()
+        self.limits = Limits(settings.rates)
         self.asking = Asking(self.send)
         self.ended: str | None = None
         self._channel = channel
@@ -267,7 +270,7 @@ class Relay:
             "hostInfo": {"name": "mcpapps_jupyter", "version": settings.host_version},
             "hostCapabilities": self._capabilities(page),
             "toolInfo": finite(tool) if tool else None,
-            "limits": {},
+            "limits": settings.rates.wire(),
         }
 
     def _capabilities(self, page: Page) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from mcpapps_jupyter.ports import Caller
 from mcpapps_jupyter.results import block_text
 from mcpapps_jupyter.ui_meta import tool_ui
 from mcpapps_jupyter.views import policy
-from mcpapps_jupyter.views.context import MAX_BYTES, ModelContext
+from mcpapps_jupyter.views.context import ModelContext
 from mcpapps_jupyter.views.relay import Frame, Relay
 from mcpapps_jupyter.views.rpc import INVALID_PARAMS, METHOD_NOT_FOUND, REFUSED, PageError
 
@@ -37,6 +37,8 @@ class PageRequests:
     ----------
     approvals
         Which tool calls pass, ask or are refused.
+    rates
+        How many requests run and wait.
     interactive
         Whether there is a person who can be asked.
     patience
@@ -50,6 +52,7 @@ class PageRequests:
     def __init__(
         self,
         approvals: policy.Approvals,
+        rates: policy.Rates,
         *,
         interactive: Callable[[], bool],
         patience: float,
@@ -57,12 +60,13 @@ class PageRequests:
         on_message: Callable[[dict[str, Any]], Awaitable[None]],
     ) -> None:
         self.approvals = approvals
+        self._rates = rates
         self._interactive = interactive
         self._patience = patience
         self._on_context = on_context
         self._on_message = on_message
         self._message_open = False
-        self._slots = asyncio.Semaphore(policy.AT_ONCE)
+        self._slots = asyncio.Semaphore(rates.at_once)
         self._waiting = 0
         self._methods: dict[str, Handler] = {
             "ping": self._ping,
@@ -118,8 +122,8 @@ class PageRequests:
                 {key: value for key, value in told.items() if value is not None},
             )
 
-        if self._waiting >= policy.QUEUE:
-            raise PageError(REFUSED, f"Too many requests are waiting (limit {policy.QUEUE})")
+        if self._waiting >= self._rates.queue:
+            raise PageError(REFUSED, f"Too many requests are waiting (limit {self._rates.queue})")
         self._waiting += 1
         try:
             async with self._slots:
@@ -136,7 +140,7 @@ class PageRequests:
         if arguments is not None and not isinstance(arguments, Mapping):
             raise PageError(INVALID_PARAMS, "tools/call wants its arguments as an object")
         if not relay.limits.calls.take():
-            raise PageError(REFUSED, f"Too many tool calls (limit {policy.CALLS_PER_MINUTE} a minute)")
+            raise PageError(REFUSED, f"Too many tool calls (limit {self._rates.calls_per_minute} a minute)")
         tool = await self._tool(relay, name)
         if not tool.ui.for_app:
             raise PageError(INVALID_PARAMS, f"The tool {name} is not for pages")
@@ -216,10 +220,9 @@ class PageRequests:
             context = ModelContext.from_wire(params)
         except ValueError as error:
             raise PageError(INVALID_PARAMS, str(error)) from None
-        if context is not None and context.size > MAX_BYTES:
-            raise PageError(
-                INVALID_PARAMS, f"The context has {context.size:,} bytes; the limit is {MAX_BYTES:,}"
-            )
+        limit = self._rates.context_bytes
+        if context is not None and context.size > limit:
+            raise PageError(INVALID_PARAMS, f"The context has {context.size:,} bytes; the limit is {limit:,}")
         await self._on_context(context)
         return {}
 

@@ -97,6 +97,7 @@ class AppView(anywidget.AnyWidget):
         )
         requests = PageRequests(
             approvals,
+            settings.rates,
             interactive=interactive,
             patience=patience,
             on_context=self._take_context,
