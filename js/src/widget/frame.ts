@@ -1,6 +1,6 @@
 /** The frame element of one page: the shell in a closed shadow root, a fresh port for each of its loads. */
 
-import { type FromShell, pageDocument, shellDocument, type ToShell } from "./shell";
+import { CREDIT, type FromShell, pageDocument, shellDocument, type ToShell } from "./shell";
 import type { PageSource } from "./wire";
 
 export interface FrameHandlers {
@@ -19,7 +19,6 @@ export interface FrameHandlers {
 export class Frame {
   /** The element to place; it has to stay where it is put, moving it reloads the page. */
   readonly element: HTMLDivElement;
-  readonly #iframe: HTMLIFrameElement;
   #port: MessagePort | undefined;
   #scheme: string;
 
@@ -37,12 +36,15 @@ export class Frame {
       this.#port?.close();
       handlers.restart();
       const { port1, port2 } = new MessageChannel();
-      port1.onmessage = (event: MessageEvent<FromShell>) => {
-        const data = event.data;
-        if ("text" in data) handlers.message(data.text);
-        else if ("bad" in data) handlers.bad(data.bad, data.id);
-        else if ("load" in data) handlers.load(data.load);
-        else handlers.blocked(data.blocked.directive, data.blocked.uri);
+      let taken = 0;
+      port1.onmessage = ({ data }: MessageEvent<FromShell>) => {
+        if ("load" in data) handlers.load(data.load);
+        else if ("blocked" in data) handlers.blocked(data.blocked.directive, data.blocked.uri);
+        else {
+          if (++taken % (CREDIT / 2) === 0) this.#tell({ credit: CREDIT / 2 });
+          if ("text" in data) handlers.message(data.text);
+          else handlers.bad(data.bad, data.id);
+        }
       };
       this.#port = port1;
       iframe.contentWindow?.postMessage(null, "*", [port2]);
@@ -51,7 +53,6 @@ export class Frame {
     iframe.srcdoc = shellDocument(source.csp);
     // Closed: other frames on this page must not reach the shell as `top[i]`.
     this.element.attachShadow({ mode: "closed" }).append(iframe);
-    this.#iframe = iframe;
   }
 
   /** Posts a JSON-RPC message to the page. */
@@ -63,10 +64,6 @@ export class Frame {
   look(scheme: string, backdrop: string): void {
     this.#scheme = scheme;
     this.#tell({ scheme, backdrop });
-  }
-
-  focus(): void {
-    this.#iframe.focus();
   }
 
   remove(): void {

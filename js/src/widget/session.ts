@@ -8,7 +8,17 @@ import { type AskMessage, type Envelope, readAsk, readOpen, readState, type Stat
 /** Sent with `hello`. */
 export const VERSION = "0.1.0";
 
-const DESCRIPTORS = ["app_id", "app_name", "tool", "uri", "title", "height", "mode", "header"] as const;
+const DESCRIPTORS = [
+  "app_id",
+  "app_name",
+  "tool",
+  "uri",
+  "title",
+  "height",
+  "mode",
+  "header",
+  "role",
+] as const;
 
 export interface Descriptor {
   appId: string;
@@ -19,6 +29,8 @@ export interface Descriptor {
   height: number;
   mode: string;
   header: boolean;
+  /** Only questions are shown here; there is no page to wait for. */
+  question: boolean;
 }
 
 export class Session {
@@ -57,6 +69,7 @@ export class Session {
       height: Math.max(0, Number(get("height")) || 0),
       mode: text("mode"),
       header: get("header") !== false,
+      question: get("role") === "question",
     };
   }
 

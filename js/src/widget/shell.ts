@@ -14,7 +14,11 @@ export const REPORT = "mcpapps-report";
 export type ToShell =
   | { page: string; allow: string; scheme: string; limit: number }
   | { message: unknown }
-  | { scheme: string; backdrop: string };
+  | { scheme: string; backdrop: string }
+  | { credit: number };
+
+/** Messages of a page that may be on their way to the notebook at the same time. */
+export const CREDIT = 256;
 
 /** Shell → notebook: JSON text of a page's message, a message without JSON, or the page's n-th load. */
 export type FromShell =
@@ -24,11 +28,13 @@ export type FromShell =
   | { blocked: { directive: string; uri: string } };
 
 // Runs inside the shell, so it may not refer to anything outside of itself.
-function shell(): void {
+function shell(credit: number): void {
   let port: MessagePort | undefined;
   let frame: HTMLIFrameElement | undefined;
   let loads = 0;
   let limit = 0;
+  // A flood piles up here, with the page, and never in the notebook: that one takes so many at a time.
+  let waiting: object[] = [];
   const holder = document.body.appendChild(document.createElement("div"));
   // Closed, so that no other frame can name the page's window by index.
   const root = holder.attachShadow({ mode: "closed" });
@@ -55,7 +61,24 @@ function shell(): void {
         text = undefined;
       }
     }
-    port?.postMessage(text === undefined ? { bad, id: known } : { text });
+    const item = text === undefined ? { bad, id: known } : { text };
+    if (credit > 0) {
+      credit--;
+      port?.postMessage(item);
+    } else if (waiting.length < 20_000) {
+      waiting.push(item);
+    } else if (known !== null) {
+      const error = { code: -32000, message: "Too many messages at once" };
+      frame?.contentWindow?.postMessage({ jsonrpc: "2.0", id: known, error }, "*");
+    }
+  };
+
+  const refill = (more: number) => {
+    credit += more;
+    const next = waiting.slice(0, credit);
+    waiting = waiting.slice(credit);
+    credit -= next.length;
+    for (const item of next) port?.postMessage(item);
   };
 
   const fromHost = (data: {
@@ -64,9 +87,11 @@ function shell(): void {
     allow: string;
     scheme?: string;
     backdrop?: string;
+    credit?: number;
     message: unknown;
   }) => {
-    if (data.page !== undefined && !frame) {
+    if (data.credit) refill(data.credit);
+    else if (data.page !== undefined && !frame) {
       limit = data.limit;
       frame = document.createElement("iframe");
       frame.setAttribute("sandbox", "allow-scripts allow-forms");
@@ -152,7 +177,7 @@ export function shellDocument(csp: string): string {
     '<!doctype html><html style="height:100%;color-scheme:light"><head><meta charset="utf-8"><base href="about:srcdoc">' +
     `<meta http-equiv="Content-Security-Policy" content="${escapeAttribute(csp)}">` +
     '<meta name="referrer" content="no-referrer"></head>' +
-    `<body style="height:100%;margin:0;overflow:hidden"><script>(${shell})()</script></body></html>`
+    `<body style="height:100%;margin:0;overflow:hidden"><script>(${shell})(${CREDIT})</script></body></html>`
   );
 }
 

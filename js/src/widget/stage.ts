@@ -17,6 +17,7 @@ import type { OpenMessage } from "./wire";
 
 /** Height of a page that has not said one yet: low, because many pages measure themselves as at least this. */
 const FIRST_HEIGHT = 150;
+const HEIGHT = "--mcpapp-height";
 /** Height of a page that never says one. */
 const SILENT_HEIGHT = 400;
 const SILENT_MS = 1500;
@@ -101,8 +102,11 @@ export class Stage implements PageHost {
       () => this.#clickedAt,
       signal,
     );
-    this.setHeight(this.#fixedHeight ?? FIRST_HEIGHT);
+    // A page that is loaded again starts at the height that it had.
+    const first = this.#fixedHeight ?? (view.body.style.getPropertyValue(HEIGHT) ? undefined : FIRST_HEIGHT);
+    if (first !== undefined) this.setHeight(first);
     view.body.prepend(this.#frame.element);
+    this.#applyLook();
     this.#later(HANDSHAKE_MS, () => {
       if (page.greeted) return;
       view.header.say("page", "The page has not called ui/initialize");
@@ -135,7 +139,7 @@ export class Stage implements PageHost {
 
   /** Applies a height that the notebook decides. */
   setHeight(height: number): void {
-    this.#view.body.style.setProperty("--mcpapp-height", `${height}px`);
+    this.#view.body.style.setProperty(HEIGHT, `${height}px`);
   }
 
   modeChanged(): void {
@@ -230,9 +234,9 @@ export class Stage implements PageHost {
 
   /** The room that the page has, as its host context tells it. */
   get #room() {
-    const { body, mode } = this.#view;
-    const width = Math.max(1, Math.round(body.clientWidth || this.#width || 640));
-    return dimensions(width, mode === "inline" ? this.#fixedHeight : Math.max(1, body.clientHeight));
+    const { clientWidth, clientHeight } = this.#frame.element;
+    const width = Math.max(1, Math.round(clientWidth || this.#width || 640));
+    return dimensions(width, this.#view.mode === "inline" ? this.#fixedHeight : Math.max(1, clientHeight));
   }
 
   #later(ms: number, act: () => void): void {
@@ -278,8 +282,10 @@ export class Stage implements PageHost {
   }
 
   #applyLook(): void {
-    const { scheme, backdrop } = framing(this.#look, theme() === "dark");
+    const { scheme, backdrop, transparent } = framing(this.#look, theme() === "dark");
     this.#frame.look(scheme, backdrop);
+    const border = this.#source.page.prefersBorder !== false;
+    this.#view.root.classList.toggle("mcpapp-inset", transparent && border);
   }
 
   #violation(report: JsonObject): void {

@@ -96,7 +96,7 @@ export class Strip {
       "section",
       { class: "mcpapp-strip", role: "group" },
       icon(symbol),
-      h("div", { class: "mcpapp-ask" }, h("div", { class: "mcpapp-question" }, ...title), ...details),
+      h("div", { class: "mcpapp-ask" }, h("div", { class: "mcpapp-words" }, ...title), ...details),
       row,
     );
     this.#guard = new Guard(row, (armed) => {

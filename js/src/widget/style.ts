@@ -47,7 +47,7 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp-strip{display:flex;flex-wrap:wrap;align-items:flex-start;gap:8px 10px;padding:9px 10px;border-top:1px solid var(--m-line);background:color-mix(in srgb,var(--m-brand) 7%,var(--m-bar))}
 .mcpapp-strip>.mcpapp-icon{margin-top:1px;color:var(--m-brand)}
 .mcpapp-ask{flex:1 1 260px;min-width:0}
-.mcpapp-question{overflow-wrap:anywhere;white-space:pre-line}
+.mcpapp-words{overflow-wrap:anywhere;white-space:pre-line}
 .mcpapp-actions{display:flex;flex-wrap:wrap;gap:6px;margin-left:auto}
 .mcpapp-quiet{color:var(--m-quiet);font-size:.923em}
 .mcpapp p{margin:3px 0 0}
@@ -72,8 +72,9 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp-choices label{display:inline-flex;align-items:center;gap:6px}
 .mcpapp-error{color:var(--m-error);font-size:.923em}
 .mcpapp-error:empty{display:none}
-.mcpapp-body{position:relative;flex:1 1 auto;min-height:0}
+.mcpapp-body{position:relative;overflow:hidden;flex:1 1 auto;min-height:0}
 .mcpapp-frame{display:block;width:100%;height:var(--mcpapp-height,300px)}
+.mcpapp-inset .mcpapp-frame{width:calc(100% - 20px);margin:10px}
 .mcpapp-panel{display:flex;align-items:center;gap:11px;padding:18px 14px;min-height:72px}
 .mcpapp-frame+.mcpapp-panel{position:absolute;inset:0;background:var(--m-bg)}
 .mcpapp-loading{justify-content:center;color:var(--m-quiet)}
@@ -84,12 +85,16 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp-reason-title{font-weight:600}
 .mcpapp-reason p{white-space:pre-line}
 .mcpapp-slot:has(>.mcpapp[data-mode=pip])::after{content:"Shown in a small window";display:block;padding:10px;color:var(--jp-ui-font-color2,GrayText)}
-.mcpapp-bare .mcpapp-line{display:none}
+.mcpapp-question:not(:has(.mcpapp-strip)),.mcpapp-question .mcpapp-body{display:none}
+.mcpapp-question .mcpapp-header{border:0}
+.mcpapp-question .mcpapp-strip:first-child{border-top:0}
+.mcpapp:is(.mcpapp-bare,.mcpapp-question) .mcpapp-line{display:none}
 .mcpapp-bare .mcpapp-header:not(:has(.mcpapp-strip)){border:0}
 .mcpapp[data-mode=fullscreen]{position:fixed;inset:0;z-index:10000;width:auto;height:auto;max-width:none;max-height:none;margin:0;padding:0;border:0;border-radius:0}
 .mcpapp[data-mode=pip]{position:fixed;inset:auto 22px 22px auto;z-index:10000;width:min(440px,calc(100vw - 44px));height:min(340px,calc(100vh - 44px));margin:0;padding:0;box-shadow:var(--jp-elevation-z12,0 8px 30px rgba(0,0,0,.3))}
 .mcpapp:is([data-mode=fullscreen],[data-mode=pip]) .mcpapp-line{display:flex}
 .mcpapp:is([data-mode=fullscreen],[data-mode=pip]) .mcpapp-frame{height:100%}
+.mcpapp-inset:is([data-mode=fullscreen],[data-mode=pip]) .mcpapp-frame{height:calc(100% - 20px)}
 .mcpapp:is([data-mode=fullscreen],[data-mode=pip]) .mcpapp-header{max-height:60%;overflow:auto}
 @media (prefers-reduced-motion:reduce){.mcpapp-dot,.mcpapp-spinner{animation-duration:3s}}
 .jp-OutputArea-child:has(.mcpapp-live)+.jp-OutputArea-child:has(.mcpapp-card){display:none}

@@ -209,11 +209,17 @@ export function watchTheme(changed: () => void, signal: AbortSignal): void {
   });
 }
 
-/**
- * How to frame a page that looks as it reports: the inner frame's colour scheme, which has to equal the page's
- * own or the browser paints an opaque ground, and a ground for dark text that expects white paper.
- */
-export function framing(look: readonly string[], dark: boolean): { scheme: string; backdrop: string } {
+export interface Framing {
+  /** The inner frame's colour scheme: it has to equal the page's own or the browser paints an opaque ground. */
+  scheme: string;
+  /** A ground for text that would not be legible on the notebook's: dark text that expects white paper. */
+  backdrop: string;
+  /** Whether the notebook's ground shows through, so that the page may stand off from the border. */
+  transparent: boolean;
+}
+
+/** How to frame a page that looks as it reports. */
+export function framing(look: readonly string[], dark: boolean): Framing {
   // Nothing reported yet: a page that asks for the reader's preference is to see the notebook's.
   const [scheme = dark ? "dark" : "light", prefersDark = "", ink = "", ...grounds] = look;
   const words = scheme.split(/\s+/);
@@ -225,5 +231,5 @@ export function framing(look: readonly string[], dark: boolean): { scheme: strin
     if (dark && brightness(color) < 0.4) backdrop = "#fff";
     if (!dark && brightness(color) > 0.75) backdrop = "#1e1e1e";
   }
-  return { scheme: isDark ? "dark" : "light", backdrop };
+  return { scheme: isDark ? "dark" : "light", backdrop, transparent: !paintsItself && !backdrop };
 }

@@ -82,9 +82,10 @@ export class View implements Surroundings {
 
   /** Shows what the widget's traits say. */
   describe(): void {
-    const { appName, tool, title, header, height } = this.session.descriptor;
+    const { appName, tool, title, header, height, question } = this.session.descriptor;
     this.header.title(appName, title || tool);
     this.root.classList.toggle("mcpapp-bare", !header);
+    this.root.classList.toggle("mcpapp-question", question);
     if (height) this.#stage?.setHeight(height);
   }
 
@@ -123,7 +124,8 @@ export class View implements Surroundings {
   }
 
   ask(ask: AskMessage): void {
-    this.closeAsk(ask.ask);
+    // The kernel repeats what is open to each new frame; what is being answered stays as it is.
+    if (this.#asks.has(ask.ask)) return;
     const strip = askStrip(ask, (decision, content) => {
       const message = { ask: ask.ask, decision };
       this.session.channel.send("answer", this.frameId, content ? { ...message, content } : message);

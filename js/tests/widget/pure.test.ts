@@ -263,7 +263,7 @@ describe("the theme", () => {
     ],
     ["nothing reported yet", [], true, "light", ""],
   ])("frames %s", (_, look, dark, scheme, backdrop) => {
-    if (look.length > 0) expect(framing(look, dark)).toEqual({ scheme, backdrop });
+    if (look.length > 0) expect(framing(look, dark)).toMatchObject({ scheme, backdrop });
     else expect(framing(look, dark).backdrop).toBe("");
   });
 });

@@ -227,9 +227,25 @@ describe("a question", () => {
     expect(strip?.querySelector("pre")?.textContent?.length).toBeGreaterThan(900);
   });
 
+  it("that the kernel repeats stays as it is", () => {
+    const strip = slot.querySelector(".mcpapp-strip");
+    model.push("ask", frameId(), approval);
+    expect([...slot.querySelectorAll(".mcpapp-strip")]).toEqual([strip]);
+  });
+
   it("ends with the view", () => {
     model.push("gone", "", { reason: "" });
     expect(slot.querySelector(".mcpapp-strip")).toBeNull();
+  });
+});
+
+describe("a widget that only asks", () => {
+  it("is nothing but its question", () => {
+    model.traits.role = "question";
+    const el = document.body.appendChild(document.createElement("div"));
+    const closeThis = widget.render({ model, el });
+    expect(el.querySelector(".mcpapp")?.classList.contains("mcpapp-question")).toBe(true);
+    closeThis();
   });
 });
 
