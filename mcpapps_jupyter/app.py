@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -518,8 +519,8 @@ class App:
 
             def make_requests() -> ServerRequests:
                 asker = services.asker
-                sample = (lambda params: asker.sample(self, params)) if asker.can_sample else None
-                return ServerRequests(self.id, asker.elicit, lambda: asker.roots(self), sample)
+                sample = partial(asker.sample, self) if asker.can_sample else None
+                return ServerRequests(self.id, asker.elicit, partial(asker.roots, self), sample)
 
             if self.state is State.DISCOVERED:
                 self.lifecycle.to(State.VALIDATED)

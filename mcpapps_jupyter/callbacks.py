@@ -41,7 +41,7 @@ class ServerRequests:
     app_id: str
     elicit: Callable[[Question], Awaitable[Answer]]
     roots: Callable[[], list[dict[str, str]]]
-    sample: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]] | None = None
+    sample: Callable[[dict[str, Any], Caller | None], Awaitable[dict[str, Any]]] | None = None
     open_questions: int = 0
     _answered_at: float = 0.0
     _in_flight: list[Caller] = field(default_factory=list)
@@ -148,7 +148,8 @@ class ServerRequests:
             return types.ErrorData(code=types.INVALID_REQUEST, message="No model is set for sampling")
         with self._asking():
             try:
-                answer = await self.sample(params.model_dump(by_alias=True, mode="json", exclude_none=True))
+                wire = params.model_dump(by_alias=True, mode="json", exclude_none=True)
+                answer = await self.sample(wire, self.caller())
             except McpAppsError as error:
                 return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
         try:

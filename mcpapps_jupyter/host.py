@@ -282,12 +282,13 @@ class Host:
         """
         self._questions.on_elicitation(handler)
 
-    def set_model(self, model: Callable[[dict[str, Any]], Any] | None) -> None:
+    def set_model(self, model: Callable[[dict[str, Any]], Any] | None, *, ask: bool = True) -> None:
         """Let `model` answer sampling requests; it returns a string or a ``CreateMessageResult``.
 
-        Servers that run already hear of it at their next start.
+        Servers that run already hear of it at their next start. Each app's first use needs a yes of
+        the person, since a server can spend the user's key; ``ask=False`` gives it in advance.
         """
-        self._questions.set_model(model)
+        self._questions.set_model(model, ask=ask)
 
     # -- behind the scenes -------------------------------------------------------------------------------
 

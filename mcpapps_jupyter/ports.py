@@ -114,7 +114,7 @@ class Asker(Protocol):
         """Whether a model is set."""
         ...
 
-    async def sample(self, app: App, params: dict[str, Any]) -> dict[str, Any]:
+    async def sample(self, app: App, params: dict[str, Any], caller: Caller | None) -> dict[str, Any]:
         """Answer one ``sampling/createMessage``; on the session loop."""
         ...
 

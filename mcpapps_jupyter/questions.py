@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.errors import McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
-from mcpapps_jupyter.ports import Answer, Question
+from mcpapps_jupyter.ports import Answer, Caller, Question
+from mcpapps_jupyter.redact import clean_line
+from mcpapps_jupyter.results import block_text
 
 if TYPE_CHECKING:
     from mcpapps_jupyter.app import App
@@ -43,14 +45,24 @@ class Questions:
         self._ask_person = ask_person
         self._handler: ElicitationHandler | None = None
         self._model: SamplingModel | None = None
+        self._ask_first = True
+        self._may_sample: set[str] = set()
 
     def on_elicitation(self, handler: ElicitationHandler | None) -> None:
         """Set who is asked first; None takes the handler away."""
         self._handler = handler
 
-    def set_model(self, model: SamplingModel | None) -> None:
-        """Set who answers sampling; servers hear of it at their next start."""
+    def set_model(self, model: SamplingModel | None, *, ask: bool = True) -> None:
+        """Set who answers sampling; servers hear of it at their next start.
+
+        Parameters
+        ----------
+        ask
+            Whether each app's first use needs a yes: a server can spend the user's key.
+        """
         self._model = model
+        self._ask_first = ask
+        self._may_sample.clear()
 
     async def elicit(self, question: Question) -> Answer:
         """Answer one elicitation.
@@ -92,7 +104,7 @@ class Questions:
         """Whether a model is set."""
         return self._model is not None
 
-    async def sample(self, app: App, params: dict[str, Any]) -> dict[str, Any]:
+    async def sample(self, app: App, params: dict[str, Any], caller: Caller | None) -> dict[str, Any]:
         """Answer one ``sampling/createMessage``.
 
         Raises
@@ -102,6 +114,7 @@ class Questions:
         """
         if self._model is None:
             raise McpAppsError("no model is set for sampling (host.set_model)")
+        await self._consent(app, params, caller)
         try:
             answer = await self._thread.call_handler(self._model, params)
         except Exception as error:
@@ -111,3 +124,36 @@ class Questions:
         if hasattr(answer, "model_dump"):
             answer = answer.model_dump(by_alias=True, mode="json", exclude_none=True)
         return dict(answer)
+
+    async def _consent(self, app: App, params: dict[str, Any], caller: Caller | None) -> None:
+        """Ask once an app whether its server may use the model.
+
+        Raises
+        ------
+        McpAppsError
+            No, or nobody is there to say yes.
+        """
+        if not self._ask_first or app.id in self._may_sample:
+            return
+        message = (
+            "Its server wants to use your model, now and as long as this kernel runs. "
+            f"The first request: {_asked(params)}"
+        )
+        question = Question(app.id, message, schema={"type": "object", "properties": {}}, caller=caller)
+        answer = await self._ask_person(question)
+        if answer is None:
+            raise McpAppsError(
+                "nobody is there to let the server use the model; host.set_model(model, ask=False) lets all"
+            )
+        if answer.get("action") != "accept":
+            raise McpAppsError("the user did not let the server use the model")
+        self._may_sample.add(app.id)
+
+
+def _asked(params: dict[str, Any]) -> str:
+    """The last message of a sampling request, short."""
+    messages = params.get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else {}
+    content = last.get("content") if isinstance(last, dict) else None
+    blocks = content if isinstance(content, list) else [content]
+    return clean_line(" ".join(block_text(block) for block in blocks if isinstance(block, dict)), 200)
