@@ -129,6 +129,8 @@ async def low_stock_is_what_is_at_or_below_the_reorder_point(client: Client) -> 
     expected = {(r["storeId"], r["productId"]) for r in rows if r["quantity"] <= r["reorderPoint"]}
     assert {(r["storeId"], r["productId"]) for r in low} == expected
     assert {r["status"] for r in low} <= {"low", "out"}
+    totals = (await data(client, "show_store_inventory_dashboard"))["totals"]
+    assert (totals["low"], totals["out"]) == (len(low), sum(r["quantity"] == 0 for r in low))
     advice = await data(client, "restock_recommendations")
     assert {(r["storeId"], r["productId"]) for r in advice} == expected
     assert all(item["orderQuantity"] > 0 and item["cost"] > 0 for item in advice)

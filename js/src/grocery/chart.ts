@@ -27,7 +27,6 @@ export function drawChart(
   const bars = groups.map(([{ id, name }, sums], index) => {
     const y = index * LINE;
     const filled = Math.min(1, sums.fill) * room;
-    const short = sums.low + sums.out;
     return svg(
       "g",
       { transform: `translate(0 ${y})`, "data-pick": id, click: () => pick(id) },
@@ -51,20 +50,19 @@ export function drawChart(
         class: "chart-bar",
       }),
       svg("text", { x: label + room + 38, y: 13.5, class: "chart-number" }, percent(sums.fill)),
-      short > 0 &&
+      sums.low > 0 &&
         svg("circle", {
           cx: label + room + 53,
           cy: LINE / 2,
           r: 3.5,
           class: sums.out ? "chart-out" : "chart-low",
         }),
-      short > 0 && svg("text", { x: label + room + 61, y: 13.5, class: "chart-note" }, `${short} low`),
+      sums.low > 0 && svg("text", { x: label + room + 61, y: 13.5, class: "chart-note" }, `${sums.low} low`),
     );
   });
   const height = groups.length * LINE;
   const words = groups.map(
-    ([{ name }, { fill, low, out }]) =>
-      `${name} ${percent(fill)}${low + out ? `, ${plural(low + out, "item")} low` : ""}`,
+    ([{ name }, { fill, low }]) => `${name} ${percent(fill)}${low ? `, ${plural(low, "item")} low` : ""}`,
   );
   figure.replaceChildren(
     svg(

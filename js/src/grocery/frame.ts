@@ -177,7 +177,7 @@ export class Frame {
     setText(this.chartTitle, chartTitle);
     this.value.show(money(sums.value, 0), "at selling prices");
     this.units.show(whole(sums.units), `${percent(sums.fill)} of full shelves`);
-    this.low.show(whole(sums.low + sums.out), "at or below reorder point", filter.status === "low");
+    this.low.show(whole(sums.low), "at or below reorder point", filter.status === "low");
     this.out.show(
       whole(sums.out),
       sums.out === 0 ? "every shelf has stock" : "nothing left",

@@ -43,7 +43,9 @@ export interface Sums {
   items: number;
   units: number;
   value: number;
+  /** Rows at or below their reorder point, the empty ones among them. */
   low: number;
+  /** Rows with nothing left. */
   out: number;
   /** On hand as a share of the target level, 0 to 1. */
   fill: number;
@@ -102,7 +104,7 @@ export function sum(rows: Row[]): Sums {
     sums.units += row.quantity;
     sums.value += row.stockValue;
     target += row.targetLevel;
-    if (row.status === "low") sums.low += 1;
+    if (row.status !== "ok") sums.low += 1;
     if (row.status === "out") sums.out += 1;
   }
   sums.fill = target > 0 ? sums.units / target : 0;

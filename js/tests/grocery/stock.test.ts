@@ -57,7 +57,7 @@ describe("sorting", () => {
 });
 
 test("sums are of units, value, low rows, and the share of full shelves", () => {
-  expect(sum(ROWS)).toEqual({ items: 3, units: 34, value: 68, low: 1, out: 1, fill: 34 / 120 });
+  expect(sum(ROWS)).toEqual({ items: 3, units: 34, value: 68, low: 2, out: 1, fill: 34 / 120 });
   expect(sum([]).fill).toBe(0);
 });
 

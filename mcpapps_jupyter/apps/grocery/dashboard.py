@@ -42,8 +42,8 @@ def create_apps(service: GroceryService) -> Apps:
         where = f"all {len(view.stores)} stores" if storeId is None else service.catalogue.store(storeId).name
         return reply(
             view,
-            f"Inventory dashboard of {where}: {view.totals.rows} shelves, stock worth "
-            f"${view.totals.stock_value:,.2f}, {view.totals.low} low and {view.totals.out} out of stock.",
+            f"Inventory dashboard of {where}: {view.totals.rows} items worth "
+            f"${view.totals.stock_value:,.2f}, {view.totals.low} low, {view.totals.out} of them out of stock.",
         )
 
     return apps

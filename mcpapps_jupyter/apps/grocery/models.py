@@ -88,8 +88,8 @@ class Totals(Wire):
     rows: int = Field(description="Stock rows, one for each product in each store")
     units: int
     stock_value: float = Field(description="In US dollars")
-    low: int = Field(description="Rows at or below the reorder point, but not empty")
-    out: int = Field(description="Rows with nothing left")
+    low: int = Field(description="Rows at or below the reorder point")
+    out: int = Field(description="Those of the low rows that have nothing left")
 
 
 class Dashboard(Wire):

@@ -33,7 +33,7 @@ def register_prompts(server: MCPServer, service: GroceryService) -> None:
         summary = reports.store_summary(service, service.catalogue.store_named(store).id)
         shelves = "\n".join(
             f"- {line.name}: {line.totals.units} units, ${line.totals.stock_value:,.2f}, "
-            f"{line.totals.low} low, {line.totals.out} out"
+            f"{line.totals.low} low, {line.totals.out} of them out"
             for line in summary.categories
         )
         low = "\n".join(f"- {line}" for line in row_lines(summary.low_stock)) or "- nothing"

@@ -25,7 +25,7 @@ def totals(rows: Sequence[InventoryRow]) -> Totals:
         rows=len(rows),
         units=sum(row.quantity for row in rows),
         stock_value=round(sum(row.stock_value for row in rows), 2),
-        low=sum(row.status == "low" for row in rows),
+        low=sum(row.status != "ok" for row in rows),
         out=sum(row.status == "out" for row in rows),
     )
 
