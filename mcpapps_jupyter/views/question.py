@@ -19,6 +19,9 @@ from mcpapps_jupyter.views.comm import CommChannel
 from mcpapps_jupyter.views.output import emit, replace
 
 
+_SAID = {"accept": "answered", "cancel": "cancelled"}
+
+
 class QuestionView(anywidget.AnyWidget):
     """One question of a server, without a page.
 
@@ -110,8 +113,9 @@ async def ask_in_cell(
         answer = await view.asking.ask(question, seconds=None)
         return answer
     finally:
-        text = clean_line(str(question.get("text", "")), 200)
-        line = f"{question.get('app')} asked: {text} → {answer['decision']}"
+        first = str(question.get("text", "")).strip().partition("\n")[0]
+        said = _SAID.get(str(answer["decision"]), "declined")
+        line = f"{question.get('app')} asked: {clean_line(first, 100)} → {said}"
         if not thread.in_waiting_cell(lambda: view.conclude(line)):
             thread.handlers.call_soon(view.conclude, line)
 
