@@ -39,11 +39,12 @@ def create_apps(service: GroceryService) -> Apps:
     def show_store_inventory_dashboard(storeId: StartStore = None) -> Annotated[CallToolResult, Dashboard]:
         """Show the interactive inventory dashboard, for one store or for all."""
         view = reports.dashboard(service, storeId)
+        sums = view.totals
         where = f"all {len(view.stores)} stores" if storeId is None else service.catalogue.store(storeId).name
         return reply(
             view,
-            f"Inventory dashboard of {where}: {view.totals.rows} items worth "
-            f"${view.totals.stock_value:,.2f}, {view.totals.low} low, {view.totals.out} of them out of stock.",
+            f"Inventory dashboard of {where}: {sums.rows} items worth ${sums.stock_value:,.2f}, "
+            f"{sums.low} low, {sums.out} of them out of stock.",
         )
 
     return apps
