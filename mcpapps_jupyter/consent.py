@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from mcpapps_jupyter.app import App
 
 
-def require_consent(
-    app: App, config: McpApps, store: TrustStore, ask: Callable[[str], str] = input
-) -> None:
+def require_consent(app: App, config: McpApps, store: TrustStore, ask: Callable[[str], str] = input) -> None:
     """Let the person confirm the files that decide what `app` runs, where that is still to be done.
 
     Raises

@@ -18,7 +18,6 @@ from mcpapps_jupyter.views.channel import Decoder, Envelope, EnvelopeError
 from mcpapps_jupyter.views.comm import CommChannel
 from mcpapps_jupyter.views.output import emit, replace
 
-
 _SAID = {"accept": "answered", "cancel": "cancelled"}
 
 

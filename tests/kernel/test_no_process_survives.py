@@ -41,7 +41,11 @@ def mark(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def kernel(tmp_path: Path) -> Iterator[tuple[KernelManager, BlockingKernelClient]]:
-    env = {**os.environ, "JUPYTER_DATA_DIR": str(tmp_path / "data"), "JUPYTER_CONFIG_DIR": str(tmp_path / "config")}
+    env = {
+        **os.environ,
+        "JUPYTER_DATA_DIR": str(tmp_path / "data"),
+        "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
+    }
     manager, client = start_new_kernel(kernel_name="python3", env=env, cwd=str(tmp_path))
     yield manager, client
     client.stop_channels()
@@ -50,7 +54,9 @@ def kernel(tmp_path: Path) -> Iterator[tuple[KernelManager, BlockingKernelClient
 
 
 def run(client: BlockingKernelClient, code: str) -> None:
-    reply = client.execute_interactive(textwrap.dedent(code), timeout=60, output_hook=lambda _: None, allow_stdin=False)
+    reply = client.execute_interactive(
+        textwrap.dedent(code), timeout=60, output_hook=lambda _: None, allow_stdin=False
+    )
     assert reply["content"]["status"] == "ok", "\n".join(reply["content"].get("traceback", []))
 
 
@@ -128,7 +134,9 @@ def test_stop_restart_and_unload(
     start_servers(client, mark, tmp_path)
     before = {process.pid for process in processes(mark)}
     run(client, "host['plain'].restart(); host['deaf'].stop(); host['shell'].stop()")
-    wait_until(lambda: not before & {process.pid for process in processes(mark)}, "none of the first ones is left")
+    wait_until(
+        lambda: not before & {process.pid for process in processes(mark)}, "none of the first ones is left"
+    )
     assert len(processes(mark)) == 2, "the restarted server and its child"
     run(client, "from mcpapps_jupyter.host import drop_host; drop_host()")
     wait_until(lambda: not processes(mark), "nothing is left after unloading")
