@@ -88,10 +88,11 @@ class ServerRequests:
         return None
 
     @contextlib.contextmanager
-    def _asking(self) -> Iterator[None]:
+    def _asking(self, caller: Caller | None) -> Iterator[None]:
         self.open_questions += 1
         try:
-            yield
+            with caller.while_asked() if caller is not None else contextlib.nullcontext():
+                yield
         finally:
             self.open_questions -= 1
             self._answered_at = asyncio.get_running_loop().time()
@@ -116,7 +117,7 @@ class ServerRequests:
         work = asyncio.ensure_future(self.elicit(question))
         if question.caller is not None:
             self._asked.append((work, question.caller))
-        with self._asking():
+        with self._asking(question.caller):
             try:
                 answer = await work
             except McpAppsError as error:
@@ -146,10 +147,11 @@ class ServerRequests:
         """Answer one ``sampling/createMessage`` by the user's model."""
         if self.sample is None:
             return types.ErrorData(code=types.INVALID_REQUEST, message="No model is set for sampling")
-        with self._asking():
+        caller = self.caller()
+        with self._asking(caller):
             try:
                 wire = params.model_dump(by_alias=True, mode="json", exclude_none=True)
-                answer = await self.sample(wire, self.caller())
+                answer = await self.sample(wire, caller)
             except McpAppsError as error:
                 return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
         try:

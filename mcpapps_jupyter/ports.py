@@ -6,7 +6,8 @@ With these, imports only point down although ``App.open`` returns a view.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -29,10 +30,15 @@ class Caller:
         ``"cell"``, ``"page"`` or ``"model"``.
     view
         The view's key, for calls of a page.
+    while_asked
+        Entered for as long as a person is asked something on behalf of this call.
     """
 
     origin: Origin = "cell"
     view: str | None = None
+    while_asked: Callable[[], AbstractContextManager[None]] = field(
+        default=nullcontext, compare=False, repr=False
+    )
 
 
 @dataclass(frozen=True)

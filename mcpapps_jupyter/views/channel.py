@@ -51,6 +51,10 @@ class Channel(Protocol):
         """Send; envelopes for a front end that is gone are dropped."""
         ...
 
+    def flush(self) -> None:
+        """Send now what still waits to travel together; on the session loop."""
+        ...
+
 
 class EnvelopeError(ValueError):
     """The front end sent something that is no envelope."""

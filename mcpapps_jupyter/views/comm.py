@@ -41,18 +41,24 @@ class CommChannel:
             if self._scheduled:
                 return
             self._scheduled = True
-        self._thread.call_soon(self._flush)
+        self._thread.call_soon(self._when_due)
 
-    def _flush(self) -> None:
+    def _when_due(self) -> None:
         loop = asyncio.get_running_loop()
         wait = self._not_before - loop.time()
         if wait > 0:
-            loop.call_later(wait, self._flush)
-            return
-        self._not_before = loop.time() + _INTERVAL
+            loop.call_later(wait, self.flush)
+        else:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what is queued."""
+        self._not_before = asyncio.get_running_loop().time() + _INTERVAL
         with self._lock:
             batch, self._queue = self._queue, []
             self._scheduled = False
+        if not batch:
+            return
         content, buffers = encode(batch)
         with contextlib.suppress(Exception):  # the front end or the whole kernel channel is gone
             self._widget.send(content, buffers)

@@ -46,7 +46,7 @@ class ModelContext:
             raise ValueError("content must be a list of content blocks")
         if structured is not None and not isinstance(structured, Mapping):
             raise ValueError("structuredContent must be an object")
-        if not content and structured is None:
+        if not content and not structured:
             return None
         # A block's _meta is between page and host, never for the model.
         blocks = [{key: value for key, value in block.items() if key != "_meta"} for block in content or []]

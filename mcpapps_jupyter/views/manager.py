@@ -124,7 +124,7 @@ class Views:
             app,
             self._thread,
             settings=self._settings(app),
-            approvals=Approvals(config.approvals_for(app.id)),
+            approvals=Approvals(lambda: config.approvals_for(app.id)),
             interactive=lambda: not config.is_headless(),
             patience=config.approval_timeout,
             arguments=arguments,

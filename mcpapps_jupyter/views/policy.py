@@ -16,7 +16,10 @@ Decision = Literal["pass", "ask", "refuse"]
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 
 _MESSAGE_BLOCKS = frozenset({"text", "image", "resource_link", "resource"})
-_COMMAND_MARKS = "/!%?"
+_COMMAND_MARKS = frozenset("/!%?")
+#: What may stand before a mark without being seen: spaces, controls, marks, letters that draw nothing.
+_UNSEEN = frozenset({"Cf", "Cc", "Mn", "Me", "Zs", "Zl", "Zp"})
+_BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 class TokenBucket:
@@ -107,7 +110,13 @@ class Limits:
         self.messages = TokenBucket(
             self.rates.messages_per_minute / 60, self.rates.messages_per_minute, clock
         )
+        self._clock = clock
         self.dropped = 0
+
+    def handshakes(self) -> TokenBucket:
+        """How often one frame element may begin a handshake."""
+        a_minute = self.rates.handshakes_per_minute
+        return TokenBucket(a_minute / 60, a_minute, self._clock)
 
 
 @dataclass
@@ -117,9 +126,10 @@ class Approvals:
     Parameters
     ----------
     policies
-        One word by tool name, ``"*"`` for the rest. ``auto``: only a tool that its server marks
-        destructive asks. ``ask``: one question a view for all tools not marked destructive, one
-        for each that is. ``allow``. ``deny``: read-only tools only. Anything else counts as ``deny``.
+        Gives, at each decision, one word by tool name, ``"*"`` for the rest. ``auto``: only a tool
+        that its server marks destructive asks. ``ask``: one question a view for all tools not
+        marked destructive, one for each that is. ``allow``. ``deny``: read-only tools only.
+        Anything else counts as ``deny``.
 
     Notes
     -----
@@ -127,12 +137,13 @@ class Approvals:
     server. A grant is for one tool in one view, in memory.
     """
 
-    policies: Mapping[str, str] = field(default_factory=lambda: {"*": "auto"})
+    policies: Callable[[], Mapping[str, str]] = lambda: {"*": "auto"}
     _granted: set[str] = field(default_factory=set)
 
     def decide(self, tool: Tool) -> Decision:
         """What happens to a call of `tool` that a page makes."""
-        policy = self.policies.get(tool.name) or self.policies.get("*")
+        policies = self.policies()
+        policy = policies.get(tool.name) or policies.get("*")
         destructive = tool.annotations.get("destructiveHint") is True
         if policy == "allow":
             return "pass"
@@ -169,19 +180,21 @@ def message_problem(params: Mapping[str, Any]) -> str | None:
     odd = next((block.get("type") for block in good if block.get("type") not in _MESSAGE_BLOCKS), "")
     if odd != "":
         return f"blocks of type {odd!r} are not taken; text, image, resource_link and resource are"
-    text = next((block.get("text") for block in good if block.get("type") == "text"), None)
-    if isinstance(text, str) and looks_like_command(text):
+    texts = [block.get("text") for block in good if block.get("type") == "text"]
+    if not all(isinstance(text, str) for text in texts):
+        return "the text of a text block must be a string"
+    # Where the message is typed, the blocks may stand one behind the other or each on its own line.
+    if any(looks_like_command(text) for text in ["".join(map(str, texts)), *map(str, texts)]):
         return "the text begins like a command (/ ! % ?)"
     return None
 
 
 def looks_like_command(text: str) -> bool:
     """Whether `text` could act as a command where messages are typed, look-alikes included."""
-    folded = unicodedata.normalize("NFKC", text)
-    bare = folded.lstrip(
-        "".join({c for c in folded if c.isspace() or unicodedata.category(c) in ("Cf", "Cc")})
-    )
-    return bare.startswith(tuple(_COMMAND_MARKS))
+    for character in unicodedata.normalize("NFKC", text):
+        if unicodedata.category(character) not in _UNSEEN and character not in _BLANK_LETTERS:
+            return character in _COMMAND_MARKS
+    return False
 
 
 def upstream_meta(meta: Any) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ import json
 import uuid
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from mcpapps_jupyter.app import App
 from mcpapps_jupyter.catalogue import Tool
@@ -23,8 +23,9 @@ from mcpapps_jupyter.lifecycle import State, Transition
 from mcpapps_jupyter.ports import ServerEvent
 from mcpapps_jupyter.views.asking import Asking
 from mcpapps_jupyter.views.channel import Channel, Envelope
+from mcpapps_jupyter.views.frame import Frame
 from mcpapps_jupyter.views.page import Page, load_page
-from mcpapps_jupyter.views.policy import Limits, Rates
+from mcpapps_jupyter.views.policy import Limits, Rates, upstream_meta
 from mcpapps_jupyter.views.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -42,21 +43,6 @@ PROTOCOL_VERSION = "2026-01-26"
 _TEARDOWN_SECONDS = 1.0
 _PENDING_AFTER = 1.0
 _PENDING_EVERY = 10.0
-
-
-@dataclass
-class Frame:
-    """One document of the page; reset at each of its handshakes."""
-
-    id: str
-    initialized: bool = False
-    input_sent: bool = False
-    outcome_sent: bool = False
-    capabilities: dict[str, Any] = field(default_factory=dict)
-    running: dict[str | int | float, asyncio.Task[None]] = field(default_factory=dict)
-    subscriptions: set[str] = field(default_factory=set)
-    #: Names this document to the server's subscriptions.
-    subscriber: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
 @dataclass(frozen=True)
@@ -81,7 +67,18 @@ class PageSettings:
     rates: Rates = field(default_factory=Rates)
 
 
-Requests = Callable[["Relay", Frame, str, dict[str, Any], str | int | float], Coroutine[Any, Any, Any]]
+class Requests(Protocol):
+    """Answers what pages ask."""
+
+    async def __call__(
+        self, relay: Relay, frame: Frame, method: str, params: dict[str, Any], request_id: str | int | float
+    ) -> Any:
+        """Answer one request; raises `PageError`."""
+        ...
+
+    def forget_grants(self) -> None:
+        """Take back what the person has allowed the page."""
+        ...
 
 
 class Relay:
@@ -98,7 +95,7 @@ class Relay:
     settings
         Limits of pages.
     handle
-        Answers one request of a page; raises `PageError`.
+        Answers the requests of the page.
     on_state, on_end, on_hello
         Told about the header line's state, the view's end and the front end's first word.
     """
@@ -134,8 +131,9 @@ class Relay:
         self._page: asyncio.Task[Page] | None = None
         self._outcome: dict[str, Any] | None = None
         self._state: dict[str, Any] = {"state": "starting", "text": f"Starting {app.name}…"}
-        self._host_requests: dict[str, asyncio.Future[Any]] = {}
+        self._shown: dict[str, Page] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._leaving: set[asyncio.Task[Any]] = set()
         self._undo: list[Callable[[], None]] = []
 
     # -- life ------------------------------------------------------------------------------------
@@ -150,7 +148,8 @@ class Relay:
             self.app.lifecycle.subscribe(lambda step: loop.call_soon_threadsafe(self._app_moved, step))
         )
 
-    def _load(self) -> None:
+    def _load(self, *, anew: bool = True) -> None:
+        """Fetch the page and give it to every frame; those that show it already keep it, unless `anew`."""
         settings = self._settings
         self._page = asyncio.ensure_future(
             load_page(
@@ -158,6 +157,8 @@ class Relay:
             )
         )
         self._page.add_done_callback(lambda task: task.cancelled() or task.exception())
+        if anew:
+            self._shown.clear()
         for frame_id in self.frames:
             self._spawn(self._give_page(frame_id))
 
@@ -191,28 +192,37 @@ class Relay:
             for frame in self.frames.values()
             if frame.initialized
         ]
-        if asked:
-            await asyncio.wait([asyncio.ensure_future(each) for each in asked], timeout=_TEARDOWN_SECONDS)
+        if asked:  # meanwhile the page may still call what it needs for that
+            await asyncio.wait(asked, timeout=_TEARDOWN_SECONDS)
+        self._state = {"state": "ended", "text": reason, "hint": ""}
+        self._on_state("ended", reason)
         self.send("gone", "", {"reason": reason, "teardown": bool(asked)})
-        for frame in list(self.frames.values()):
+        for frame in tuple(self.frames.values()):
             self._drop(frame)
+        self.frames.clear()
         self.asking.give_up()
-        for task in tuple(self._tasks):
+        for task in self._tasks - {asyncio.current_task()}:
             task.cancel()
         if self._page is not None:
             self._page.cancel()
+        self._channel.flush()
         self._on_end(reason)
 
     def _app_moved(self, step: Transition) -> None:
-        if step.state is State.RUNNING and step.previous is State.LOADED:
-            self._load()
+        if self.ended is not None or step.state is not self.app.state:
+            return  # it has moved on since
+        hint = f"%mcpapp restart {self.app.id}"
+        if step.state is State.RUNNING:
+            # A server that came back by itself is no reason to take the page from the person's hands.
+            self._load(anew=not self.app.connection().recovered)
             self.set_state("live")
-        elif step.state in (State.FAILED, State.STOPPED):
-            hint = f"%mcpapp restart {self.app.id}"
-            if step.state is State.FAILED:
-                self.set_state("failed", f"The server went away: {step.error or 'no reason known'}", hint)
-            else:
-                self.set_state("failed", "The app was stopped.", hint)
+            for frame in self.frames.values():
+                for uri in frame.subscriptions:
+                    self.notify(frame, "notifications/resources/updated", {"uri": uri})
+        elif step.state is State.FAILED:
+            self.set_state("failed", f"The server went away: {step.error or 'no reason known'}", hint)
+        elif step.state in (State.STOPPED, State.DISABLED):
+            self.set_state("failed", f"The app was {step.state.lower()}.", hint)
         elif step.state is State.LOADED:
             self.set_state("starting", f"Starting {self.app.name}…")
 
@@ -232,7 +242,10 @@ class Relay:
         if handler is None:
             self.note(f"unknown envelope {envelope.kind!r} from the front end", "warning")
             return
-        handler(envelope)
+        try:
+            handler(envelope)
+        except Exception as error:  # noqa: BLE001 - whatever a page sends, the next envelope is read
+            self.note(f"an envelope of kind {envelope.kind!r} was dropped: {error!r}", "error")
 
     def _hello(self, envelope: Envelope) -> None:
         self._on_hello()
@@ -242,7 +255,9 @@ class Relay:
         if self.ended is not None:
             self.send("gone", envelope.view, {"reason": self.ended, "teardown": False})
             return
-        self._frame(envelope.view)
+        if envelope.view:
+            self._shown.pop(envelope.view, None)
+            self._new_document(envelope.view)
         self.send("state", envelope.view, self._state)
         if self._page is not None:
             self._spawn(self._give_page(envelope.view))
@@ -250,15 +265,18 @@ class Relay:
 
     async def _give_page(self, frame_id: str) -> None:
         """Send the page, or the reason why there is none."""
-        assert self._page is not None
+        task = self._page
+        assert task is not None
         try:
-            page = await asyncio.shield(self._page)
+            page = await asyncio.shield(task)
         except NoPage as error:
             self.set_state("failed", str(error), f"%mcpapp tools {self.app.id}")
         except McpAppsError as error:
             self.set_state("failed", str(error), f"%mcpapp restart {self.app.id}")
         else:
-            if frame_id in self.frames:
+            # Another page may be on its way by now, and what a frame shows already needs no loading.
+            if task is self._page and frame_id in self.frames and self._shown.get(frame_id) != page:
+                self._shown[frame_id] = page
                 self.send("open", frame_id, self._opening(page))
 
     def _opening(self, page: Page) -> dict[str, Any]:
@@ -288,43 +306,50 @@ class Relay:
             "sandbox": {"permissions": {name: {} for name in page.permissions}, "csp": page.csp},
         }
 
-    def _frame(self, frame_id: str) -> Frame:
-        if frame_id not in self.frames:
-            self.frames[frame_id] = Frame(frame_id)
-        return self.frames[frame_id]
-
     def _front_state(self, envelope: Envelope) -> None:
         message = envelope.message if isinstance(envelope.message, Mapping) else {}
-        if message.get("event") == "initialize":
-            self._begin_handshake(self._frame(envelope.view), message.get("params"))
-        elif message.get("event") == "close":
+        event = message.get("event")
+        if event == "close":
             self._spawn(self.close("You closed it. Run the cell again to reopen it."))
+        elif event == "initialize" and envelope.view in self.frames:
+            self._begin_handshake(self.frames[envelope.view], message.get("params"))
+        elif event == "navigated" and envelope.view in self.frames:
+            # What stands there now is not what the person has allowed something.
+            self._handle.forget_grants()
+            self._new_document(envelope.view)
 
     def _begin_handshake(self, frame: Frame, params: Any) -> None:
         """A fresh document speaks: whatever its predecessor asked is given up."""
-        self._drop(frame)
+        if not frame.pace.take():
+            self._spawn(self.close("The page kept restarting, so it was ended. Run the cell again."))
+            return
         offered = params.get("appCapabilities") if isinstance(params, Mapping) else None
-        self.frames[frame.id] = Frame(
-            frame.id, capabilities=dict(offered) if isinstance(offered, Mapping) else {}
-        )
+        fresh = self._new_document(frame.id)
+        fresh.capabilities = dict(offered) if isinstance(offered, Mapping) else {}
+
+    def _new_document(self, frame_id: str) -> Frame:
+        before = self.frames.get(frame_id)
+        if before is not None:
+            self._drop(before)
+        pace = before.pace if before is not None else self.limits.handshakes()
+        frame = self.frames[frame_id] = Frame(frame_id, pace)
+        return frame
 
     def _front_log(self, envelope: Envelope) -> None:
         message = envelope.message if isinstance(envelope.message, Mapping) else {}
         if self.limits.notifications.take():
-            self.note(str(message.get("text", "")), str(message.get("level", "info")))
+            self.note(str(message.get("text", "")), log_level(message.get("level")))
 
     def _frame_gone(self, envelope: Envelope) -> None:
+        self._shown.pop(envelope.view, None)
         frame = self.frames.pop(envelope.view, None)
         if frame is not None:
             self._drop(frame)
 
     def _drop(self, frame: Frame) -> None:
-        for task in tuple(frame.running.values()):
-            task.cancel()
-        frame.running.clear()
-        frame.initialized = False
+        frame.give_up()
         for uri in frame.subscriptions:
-            self._spawn(self._unsubscribe(uri, frame.subscriber))
+            self._spawn(self._unsubscribe(uri, frame.subscriber), self._leaving)
         frame.subscriptions.clear()
 
     async def _unsubscribe(self, uri: str, subscriber: str) -> None:
@@ -334,7 +359,10 @@ class Relay:
     # -- JSON-RPC with the page --------------------------------------------------------------------
 
     def _rpc(self, envelope: Envelope) -> None:
-        frame, message = self._frame(envelope.view), envelope.message
+        frame, message = self.frames.get(envelope.view), envelope.message
+        if frame is None:
+            self._refuse_stray(envelope.view, message)
+            return
         self._record("in", frame.id, message, envelope.size)
         if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0":
             self._reply_error(frame, None, PageError(INVALID_REQUEST, "This is no JSON-RPC 2.0 message"))
@@ -347,9 +375,15 @@ class Relay:
         elif isinstance(method, str):
             self._notification(frame, method, message.get("params"))
         elif "id" in message:
-            self._response(message)
+            self._response(frame, message)
         else:
             self._reply_error(frame, None, PageError(INVALID_REQUEST, "A message has a method or an id"))
+
+    def _refuse_stray(self, frame_id: str, message: Any) -> None:
+        """Something late of a frame that is gone; a request gets its answer all the same."""
+        if isinstance(message, Mapping) and "method" in message and valid_id(message.get("id")):
+            error = {"code": REFUSED, "message": self.ended or "This page is gone"}
+            self.send("rpc", frame_id, {"jsonrpc": "2.0", "id": message["id"], "error": error})
 
     def _request(self, frame: Frame, method: str, params: Any, request_id: Any) -> None:
         if request_id in frame.running:
@@ -367,7 +401,7 @@ class Relay:
     ) -> None:
         pending = asyncio.ensure_future(self._say_pending(frame, request_id))
         try:
-            result = await self._handle(self, frame, method, params, request_id)
+            result = finite(await self._handle(self, frame, method, params, request_id))
         except PageError as error:
             self._reply_error(frame, request_id, error)
         except McpAppsError as error:
@@ -379,7 +413,7 @@ class Relay:
             self.note(f"{method} failed: {error!r}", "error")
             self._reply_error(frame, request_id, PageError(INTERNAL_ERROR, "The host failed to answer"))
         else:
-            self._rpc_out(frame, {"jsonrpc": "2.0", "id": request_id, "result": finite(result)})
+            self._rpc_out(frame, {"jsonrpc": "2.0", "id": request_id, "result": result})
         finally:
             pending.cancel()
 
@@ -407,30 +441,30 @@ class Relay:
         elif method == "notifications/message":
             data = params.get("data")
             text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
-            self.app.log.add("page", self.app.hide(text), str(params.get("level", "info")))
+            self.app.log.add("page", self.app.hide(text), log_level(params.get("level")))
         elif method == "ui/notifications/request-teardown":
             self._spawn(self.close("The app asked to be closed."))
         elif not method.startswith("ui/notifications/sandbox-"):
             self.note(f"unknown notification {method!r} from the page", "debug")
 
-    def _response(self, message: Mapping[str, Any]) -> None:
-        future = self._host_requests.pop(str(message.get("id")), None)
+    def _response(self, frame: Frame, message: Mapping[str, Any]) -> None:
+        future = frame.asked.pop(str(message.get("id")), None)
         if future is None or future.done():
             return
         error = message.get("error")
         if isinstance(error, Mapping):
-            future.set_exception(
-                PageError(int(error.get("code") or INTERNAL_ERROR), str(error.get("message")))
-            )
+            code = error.get("code")
+            code = code if isinstance(code, int) else INTERNAL_ERROR
+            future.set_exception(PageError(code, str(error.get("message")), error.get("data")))
         else:
             future.set_result(message.get("result"))
 
     def ask_page(self, frame: Frame, method: str, params: Mapping[str, Any]) -> asyncio.Future[Any]:
-        """Send the page a request; the future gets its result."""
+        """Send the page a request; the future gets its result, and is cancelled when its document goes."""
         request_id = f"host-{uuid.uuid4().hex[:8]}"
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
-        self._host_requests[request_id] = future
+        frame.asked[request_id] = future
         self._rpc_out(frame, {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)})
         return future
 
@@ -451,10 +485,13 @@ class Relay:
             self._rpc_out(frame, {"jsonrpc": "2.0", "method": method, "params": dict(params)})
 
     def _server_event(self, event: ServerEvent) -> None:
+        params = dict(event.params)
+        meta = upstream_meta(params.pop("_meta", None))  # what is between client and server stays there
+        if meta is not None:
+            params["_meta"] = meta
         for frame in self.frames.values():
-            if event.kind == "resources/updated" and event.params.get("uri") not in frame.subscriptions:
-                continue
-            self.notify(frame, f"notifications/{event.kind}", event.params)
+            if event.kind != "resources/updated" or frame.follows(params.get("uri")):
+                self.notify(frame, f"notifications/{event.kind}", params)
 
     # -- sending -----------------------------------------------------------------------------------
 
@@ -475,14 +512,22 @@ class Relay:
         self._rpc_out(frame, {"jsonrpc": "2.0", "id": request_id, "error": wire})
 
     def _record(self, direction: Any, frame_id: str, message: Any, size: int) -> None:
-        size = size or len(json.dumps(message, default=str))
+        with contextlib.suppress(TypeError, ValueError, RecursionError):
+            size = size or len(json.dumps(message, default=str))
         self.traffic.add(TrafficEntry(direction, frame_id, message, size))
 
     def note(self, text: str, level: str = "info") -> None:
         """Write a line into the app's log."""
         self.app.log.add("host", self.app.hide(text), level)
 
-    def _spawn(self, work: Coroutine[Any, Any, Any]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, Any], tasks: set[asyncio.Task[Any]] | None = None) -> None:
+        """Run `work` beside everything else, to the view's end unless `tasks` are others."""
+        tasks = self._tasks if tasks is None else tasks
         task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+
+def log_level(value: Any) -> str:
+    """A page's word for how grave a line is, if it is one."""
+    return value if value in ("debug", "info", "notice", "warning", "error", "critical") else "info"

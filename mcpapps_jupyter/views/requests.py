@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -12,8 +12,10 @@ from mcpapps_jupyter.results import block_text
 from mcpapps_jupyter.ui_meta import tool_ui
 from mcpapps_jupyter.views import policy
 from mcpapps_jupyter.views.context import ModelContext
-from mcpapps_jupyter.views.relay import Frame, Relay
+from mcpapps_jupyter.views.frame import Frame
+from mcpapps_jupyter.views.relay import Relay
 from mcpapps_jupyter.views.rpc import INVALID_PARAMS, METHOD_NOT_FOUND, REFUSED, PageError
+from mcpapps_jupyter.views.slots import QueueFull, Slots
 
 Handler = Callable[[Relay, Frame, dict[str, Any]], Awaitable[Any]]
 
@@ -66,8 +68,7 @@ class PageRequests:
         self._on_context = on_context
         self._on_message = on_message
         self._message_open = False
-        self._slots = asyncio.Semaphore(rates.at_once)
-        self._waiting = 0
+        self._slots = Slots(rates.at_once, rates.queue)
         self._methods: dict[str, Handler] = {
             "ping": self._ping,
             "tools/call": self._call_tool,
@@ -94,6 +95,10 @@ class PageRequests:
             return await self._upstream(relay, frame, method, params)
         raise PageError(METHOD_NOT_FOUND, f"Method not found: {method}")
 
+    def forget_grants(self) -> None:
+        """Take back what the person has allowed the page."""
+        self.approvals.forget()
+
     async def _ping(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
         return {}
 
@@ -103,12 +108,9 @@ class PageRequests:
         self, relay: Relay, frame: Frame, method: str, params: dict[str, Any]
     ) -> dict[str, Any]:
         """Relay to the shared session: four at a time, the rest wait in a bounded queue."""
-        token = (
-            (params.get("_meta") or {}).get("progressToken")
-            if isinstance(params.get("_meta"), Mapping)
-            else None
-        )
-        meta = policy.upstream_meta(params.pop("_meta", None))
+        given = params.pop("_meta", None)
+        token = given.get("progressToken") if isinstance(given, Mapping) else None
+        meta = policy.upstream_meta(given)
         if meta is not None:
             params["_meta"] = meta
 
@@ -122,16 +124,15 @@ class PageRequests:
                 {key: value for key, value in told.items() if value is not None},
             )
 
-        if self._waiting >= self._rates.queue:
-            raise PageError(REFUSED, f"Too many requests are waiting (limit {self._rates.queue})")
-        self._waiting += 1
+        caller = Caller("page", relay.key, self._slots.lent)
         try:
-            async with self._slots:
+            async with self._slots.one():
                 return await relay.app.connection().request(
-                    method, params, caller=Caller("page", relay.key), on_progress=progress
+                    method, params, caller=caller, on_progress=progress
                 )
-        finally:
-            self._waiting -= 1
+        except QueueFull:
+            message = f"Too many requests are waiting (limit {self._rates.queue})"
+            raise PageError(REFUSED, message, {"limit": "concurrency"}) from None
 
     async def _call_tool(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
         name, arguments = params.get("name"), params.get("arguments")
@@ -140,12 +141,15 @@ class PageRequests:
         if arguments is not None and not isinstance(arguments, Mapping):
             raise PageError(INVALID_PARAMS, "tools/call wants its arguments as an object")
         if not relay.limits.calls.take():
-            raise PageError(REFUSED, f"Too many tool calls (limit {self._rates.calls_per_minute} a minute)")
+            message = f"Too many tool calls (limit {self._rates.calls_per_minute} a minute)"
+            raise PageError(REFUSED, message, {"limit": "rate"})
         tool = await self._tool(relay, name)
         if not tool.ui.for_app:
             raise PageError(INVALID_PARAMS, f"The tool {name} is not for pages")
         await self._approve(relay, tool, arguments or {})
-        return await self._upstream(relay, frame, "tools/call", params)
+        # Nothing else: answers to the server's questions travel beside these, and are not the page's to give.
+        kept = {key: params[key] for key in ("name", "arguments", "_meta") if params.get(key) is not None}
+        return await self._upstream(relay, frame, "tools/call", kept)
 
     async def _tool(self, relay: Relay, name: str) -> Tool:
         """The tool by the server's own name; listed anew once, for a server that just added it."""
@@ -176,6 +180,8 @@ class PageRequests:
             if answer.get("decision") == "always":
                 self.approvals.grant(tool)
             decision = "pass" if answer.get("decision") in ("once", "always") else "refuse"
+            if self.approvals.decide(tool) == "refuse":  # the policy has changed while the person thought
+                decision = "refuse"
         if decision == "refuse":
             raise PageError(REFUSED, f"The call of {tool.name} was not approved")
 
@@ -233,7 +239,8 @@ class PageRequests:
         content = params["content"]
         blocks = [dict(block) for block in (content if isinstance(content, list) else [content])]
         preview = " ".join(" ".join(block_text(block) for block in blocks).split())
-        if len(preview) > policy.MAX_MESSAGE_BYTES or self._message_open or not relay.limits.messages.take():
+        size = len(json.dumps(blocks, default=str))
+        if size > policy.MAX_MESSAGE_BYTES or self._message_open or not relay.limits.messages.take():
             relay.note(
                 "a message of the page was declined: too large, too many, or one is still open", "warning"
             )

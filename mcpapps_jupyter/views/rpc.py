@@ -30,11 +30,11 @@ def valid_id(value: Any) -> bool:
 
 
 def finite(value: Any) -> Any:
-    """`value` with every number that JSON does not have (NaN, Infinity) replaced by None."""
+    """`value` as JSON has it: numbers that it lacks (NaN, Infinity) are None, keys are text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: finite(entry) for key, entry in value.items()}
+        return {key if isinstance(key, str) else str(key): finite(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [finite(entry) for entry in value]
     return value
