@@ -69,7 +69,9 @@ def test_the_wheel_has_everything_that_is_used_at_run_time(built: Path) -> None:
     data = f"mcpapps_jupyter-{VERSION}.data/data/"
     assert names >= PACKAGE_FILES | {"mcpapps.py", data + SERVER_CONFIG}
     files = (path for path in PROJECT.glob("mcpapps_jupyter/**/*") if path.is_file())
-    assert names >= {str(path.relative_to(PROJECT)) for path in files if not {"__pycache__", "_alias"} & set(path.parts)}
+    assert names >= {
+        str(path.relative_to(PROJECT)) for path in files if not {"__pycache__", "_alias"} & set(path.parts)
+    }
     outside = {name.split("/")[0] for name in names} - {"mcpapps.py", "mcpapps_jupyter"}
     assert all(name.startswith(f"mcpapps_jupyter-{VERSION}.") for name in outside)
 
