@@ -103,6 +103,11 @@ export class Header {
     label(this.#fullscreen, out ? "Leave full screen (Esc)" : "Full screen");
   }
 
+  /** Whether Escape is the menu's to close. */
+  get menuOpen(): boolean {
+    return this.#menu.contains(document.activeElement);
+  }
+
   focusFullscreen(): void {
     this.#fullscreen.focus();
   }
@@ -119,6 +124,7 @@ export class Header {
     const { right, bottom } = anchor.getBoundingClientRect();
     this.#menu.style.top = `${bottom + 4}px`;
     this.#menu.style.left = `${Math.max(4, right - this.#menu.offsetWidth)}px`;
+    this.#menu.querySelector("button")?.focus();
   }
 }
 

@@ -27,7 +27,7 @@ function open(url: URL): void {
   window.open(url.href, "_blank", "noopener,noreferrer");
 }
 
-export type LinkLog = (text: string, decision: string, url: URL) => void;
+export type LinkLog = (text: string, decision: string, address: string) => void;
 
 /** The link policy of one view: what the person has allowed for good, and the one question that may be open. */
 export class Links {
@@ -49,15 +49,15 @@ export class Links {
     const url = parseLink(text);
     if (!url || !this.#allowed() || this.#pending) {
       const reason = url
-        ? "another link is waiting, or links are off"
-        : "only http, https and mailto addresses";
-      if (url) this.#log(`Link to ${hostOf(url)} refused: ${reason}`, "refused", url);
+        ? "another link waits, or links are off"
+        : "only http, https and mailto addresses are opened";
+      this.#log(`A link was refused: ${reason}`, "refused", text);
       return Promise.resolve(false);
     }
     // Without a click just now the browser would block the window, so it takes the click on our bar.
     if (this.#always.has(url.origin) && (navigator.userActivation?.isActive ?? true)) {
       open(url);
-      this.#log(`Link to ${hostOf(url)} opened (always)`, "always", url);
+      this.#log(`Link to ${hostOf(url)} opened (always)`, "always", url.href);
       return Promise.resolve(true);
     }
     return new Promise((resolve) => {
@@ -69,7 +69,7 @@ export class Links {
       const agree = (decision: "once" | "always") => {
         if (decision === "always") this.#always.add(url.origin);
         open(url);
-        this.#log(`Link to ${hostOf(url)} opened (${decision})`, decision, url);
+        this.#log(`Link to ${hostOf(url)} opened (${decision})`, decision, url.href);
         finish(true);
       };
       const always = { label: "Always for this origin", run: () => agree("always") };
@@ -84,7 +84,7 @@ export class Links {
           {
             label: "Cancel",
             run: () => {
-              this.#log(`Link to ${hostOf(url)} cancelled`, "cancel", url);
+              this.#log(`Link to ${hostOf(url)} cancelled`, "cancel", url.href);
               finish(false);
             },
           },

@@ -71,7 +71,7 @@ export class Stage implements PageHost {
     const page = this.#page;
     this.#links = new Links(
       place,
-      (text, decision, url) => page.log("info", "link", text, { decision, url: url.href.slice(0, 2000) }),
+      (text, decision, address) => page.log("info", "link", text, { decision, url: address.slice(0, 2000) }),
       () => this.#capable("openLinks"),
     );
     this.#downloads = new Downloads(
@@ -87,6 +87,7 @@ export class Stage implements PageHost {
       load: (count) => this.#loaded(count),
       blocked: (directive, uri) => {
         this.#blockedAt = performance.now();
+        view.header.say("page", "The page tried to go to another address");
         this.#violation({ directive, uri });
       },
       restart: () => {

@@ -269,7 +269,7 @@ export class View implements Surroundings {
       sight.disconnect();
     });
     const leave = (event: KeyboardEvent) => {
-      if (event.key !== "Escape" || this.mode !== "fullscreen" || event.defaultPrevented) return;
+      if (event.key !== "Escape" || this.mode !== "fullscreen" || this.header.menuOpen) return;
       event.stopPropagation();
       this.setMode("inline", true);
     };

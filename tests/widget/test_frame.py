@@ -1,0 +1,185 @@
+"""The two frames around a page: what it can reach, and that it comes back whatever the notebook does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .widget_page import PAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .conftest import Site
+    from .widget_page import WidgetPage
+
+    Open = Callable[..., WidgetPage]
+
+
+def test_a_page_is_heard_from_its_first_line_on(open_widget: Open) -> None:
+    widget = open_widget().show()
+    for count in range(1, 21):
+        widget.page()
+        widget.until(lambda: widget.events().count("initialize") == count, "a handshake")  # noqa: B023
+        widget.tab.evaluate("() => { endView(); return null; }")
+        widget.until(lambda: not widget.pages, "the frame is gone")
+        widget.show()
+
+
+def test_a_page_is_alone(open_widget: Open) -> None:
+    page = open_widget().show().page()
+    assert page.evaluate("[top.length, parent.length]") == [0, 0]
+    names = page.evaluate("""() => ['localStorage', 'sessionStorage'].map((name) => {
+        try { return window[name]; } catch (error) { return error.name; }
+    })""")
+    assert names == ["SecurityError", "SecurityError"]
+    reached = "() => { try { return String(parent.document); } catch (error) { return error.name; } }"
+    assert page.evaluate(reached) == "SecurityError"
+    assert page.evaluate("[document.referrer, document.baseURI]") == ["", "about:srcdoc"]
+
+
+def test_nothing_of_another_page_arrives(open_widget: Open) -> None:
+    widget = open_widget().show()
+    first = widget.page()
+    widget.tab.evaluate("""async () => {
+        const slot = document.body.appendChild(document.createElement('div'));
+        window.other = new Kernel({ html: kernel.opening.page.html });
+        await other.show(slot);
+        return null;
+    }""")
+    widget.until(lambda: len(widget.pages) == 2, "two pages")
+    second = widget.page()
+    before = first.evaluate("seen.length"), len(widget.sent("rpc"))
+    second.evaluate("""() => {
+        const spoof = { jsonrpc: '2.0', id: 'spoof', method: 'tools/call', params: {} };
+        const windows = [top, parent, ...Array.from({ length: top.length }, (_, i) => top[i])];
+        for (const each of windows) each.postMessage(spoof, '*');
+    }""")
+    second.evaluate("request('ping')")
+    assert (first.evaluate("seen.length"), len(widget.sent("rpc"))) == before
+
+
+def test_nothing_gets_out_and_the_log_says_what_to_declare(open_widget: Open, site: Site) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    page.evaluate(
+        """(url) => {
+            const add = (tag, properties) => {
+                document.body.append(Object.assign(document.createElement(tag), properties));
+            };
+            fetch(`${url}/fetch`).catch(() => {});
+            navigator.sendBeacon(`${url}/beacon`);
+            new WebSocket(`${url.replace('http', 'ws')}/socket`);
+            add('img', { src: `${url}/image` });
+            add('script', { src: `${url}/script` });
+            add('link', { rel: 'stylesheet', href: `${url}/style` });
+            add('iframe', { src: `${url}/frame` });
+            add('video', { src: `${url}/video` });
+            open(`${url}/popup`);
+            import(`${url}/module`).catch(() => {});
+        }""",
+        site.url,
+    )
+    for key in ("connectDomains", "resourceDomains", "frameDomains"):
+        declare = f"declare {site.url} in csp.{key}"
+        widget.until(lambda: any(declare in text for text in widget.logged("csp")), key)  # noqa: B023
+    assert page.evaluate("typeof RTCPeerConnection") == "undefined"
+    assert site.trapped == []
+
+
+@pytest.mark.parametrize("way", ["location.href = url", "form.submit()"])
+def test_a_page_that_goes_elsewhere_is_stopped(open_widget: Open, site: Site, way: str) -> None:
+    widget = open_widget().show()
+    script = "(url) => { const form = document.createElement('form'); form.action = url;"
+    widget.page().evaluate(f"{script} document.body.append(form); {way}; }}", f"{site.url}/away")
+    widget.until(lambda: "may not" in widget.body, "the reason")
+    widget.until(lambda: widget.pages == [], "the frame is gone")
+    assert site.trapped == []
+    widget.tab.get_by_role("button", name="Relaunch").click()
+    widget.page()
+
+
+def test_a_page_from_a_declared_origin_is_not_the_one_that_was_trusted(open_widget: Open, site: Site) -> None:
+    policy = f"default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; frame-src {site.url}"
+    widget = open_widget(page={"csp": policy}).show()
+    widget.page().evaluate("(url) => { location.href = url; }", f"{site.url}/elsewhere")
+    widget.until(lambda: "navigated" in widget.events(), "the kernel knows")
+    assert "left for another address" in widget.note
+
+
+def test_links_to_a_part_of_the_page_stay_in_it(open_widget: Open) -> None:
+    page = open_widget().show().page()
+    page.evaluate("window.marker = 1")
+    page.click("#link")
+    assert page.evaluate("[location.hash, window.marker]") == ["#part", 1]
+    page.evaluate("location.hash = '#other'")
+    assert page.evaluate("[location.hash, window.marker]") == ["#other", 1]
+
+
+def test_forms_of_a_page_can_be_submitted_to_its_own_script(open_widget: Open) -> None:
+    page = open_widget().show().page()
+    page.evaluate("""() => {
+        document.body.innerHTML = '<form><button>Go</button></form>';
+        addEventListener('submit', (event) => { event.preventDefault(); window.submitted = true; });
+    }""")
+    page.click("button")
+    assert page.evaluate("window.submitted")
+
+
+def test_a_page_that_the_notebook_takes_out_and_puts_back_greets_again(open_widget: Open) -> None:
+    widget = open_widget().show()
+    widget.page().evaluate("void request('slow/one')")
+    widget.tab.evaluate("""() => {
+        const output = document.querySelector('.jp-OutputArea-child');
+        const next = output.nextSibling;
+        const cell = output.parentNode;
+        output.remove();
+        setTimeout(() => cell.insertBefore(output, next), 50);
+    }""")
+    widget.until(lambda: widget.events().count("initialize") == 2, "a second handshake")
+    page = widget.page()
+    page.wait_for_function("seen.some((message) => message.method === 'ui/notifications/tool-input')")
+    assert page.evaluate("seen.filter((message) => !message.method).length") == 1
+    assert len(widget.sent("open")) == 1
+
+
+def test_a_page_that_reloads_itself_greets_again_but_not_for_ever(
+    open_widget: Open,
+) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    page.evaluate("setTimeout(() => location.reload())")
+    widget.until(lambda: widget.events().count("initialize") == 2, "a second handshake")
+    assert widget.note == ""
+    script = "() => { for (let i = 0; i < 10; i++) request('ui/initialize', HELLO); }"
+    widget.until(lambda: widget.pages, "the page is there")
+    widget.page().evaluate(script)
+    widget.until(lambda: "kept restarting" in widget.body, "the reason")
+    widget.until(lambda: widget.pages == [], "the frame is gone")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"\ufeff{PAGE}",
+        f"<!-- <head> -->\n{PAGE}",
+        PAGE.replace("<!doctype html>", '<?xml version="1.0"?>\n<!DOCTYPE html>'),
+        PAGE.replace("<head>", "").replace("</head>", ""),
+        PAGE.replace("<head>", '<head data-x="<head>">'),
+    ],
+)
+def test_odd_documents_stay_what_they_are(open_widget: Open, html: str) -> None:
+    page = open_widget(html).show().page()
+    facts = page.evaluate("[document.compatMode, document.title, document.documentElement.lang]")
+    assert facts == ["CSS1Compat", "A page", "de"]
+    assert page.evaluate("document.documentElement.outerHTML").count("<script>") == 1
+
+
+def test_a_closed_view_leaves_nothing(open_widget: Open) -> None:
+    widget = open_widget().show()
+    widget.page()
+    widget.tab.evaluate("() => { endView(); return null; }")
+    widget.until(lambda: not widget.pages and widget.sent("gone"), "it is gone")
+    listeners = "() => { kernel.end(); return Object.values(kernel.listeners).map((each) => each.size); }"
+    assert set(widget.tab.evaluate(listeners)) == {0}

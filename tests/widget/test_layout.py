@@ -1,0 +1,135 @@
+"""Sizes and display modes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .widget_page import WidgetPage
+
+    Open = Callable[..., WidgetPage]
+
+_COUNT_HEIGHTS = """() => {
+    window.heights = [];
+    const last = (entries) => heights.push(entries.at(-1).contentRect.height);
+    new ResizeObserver(last).observe(document.querySelector('.mcpapp-frame'));
+}"""
+
+
+def test_the_frame_is_as_high_as_the_page_asks(open_widget: Open) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    wishes = {"333.3": 334, "10": 60, "1e9": 5000, "0": 5000, "NaN": 5000}
+    for wish, height in wishes.items():
+        page.evaluate(f"notify('ui/notifications/size-changed', {{ height: {wish} }}); request('ping')")
+        widget.until(lambda: widget.height == height, f"{wish} gives {height}")  # noqa: B023
+
+
+def test_a_height_of_the_notebook_stays(open_widget: Open) -> None:
+    widget = open_widget(traits={"height": 222}).show()
+    page = widget.page()
+    assert page.evaluate("context.containerDimensions.height") == 222
+    page.evaluate("notify('ui/notifications/size-changed', { height: 500 }); request('ping')")
+    assert widget.height == 222
+
+
+def test_a_storm_of_sizes_is_a_few_layouts(open_widget: Open) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    widget.tab.evaluate(_COUNT_HEIGHTS)
+    page.evaluate("""async () => {
+        for (let i = 0; i < 400; i++) {
+            notify('ui/notifications/size-changed', { height: 200 + (i * 37) % 101 });
+            await new Promise((resolve) => setTimeout(resolve, 2));
+        }
+        notify('ui/notifications/size-changed', { height: 321 });
+    }""")
+    widget.until(lambda: widget.height == 321, "the last size")
+    assert widget.tab.evaluate("heights.length") < 100
+
+
+def test_a_page_that_grows_with_its_frame_stops_growing(open_widget: Open) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    page.evaluate("""() => {
+        const grow = () => notify('ui/notifications/size-changed', { height: innerHeight + 20 });
+        addEventListener('resize', grow);
+        grow();
+    }""")
+    seen: list[int] = []
+
+    def resting() -> bool:
+        seen.append(widget.height)
+        return len(seen) > 100 and len(set(seen[-100:])) == 1
+
+    widget.until(resting, "the height rests", 30)
+    assert widget.height < 1000
+
+
+def test_the_page_is_told_of_its_width_and_of_nothing_else(open_widget: Open) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    width = page.evaluate("[innerWidth, context.containerDimensions.width]")
+    assert width[0] == width[1]
+    page.evaluate("notify('ui/notifications/size-changed', { height: 400, width: 100 }); request('ping')")
+    widget.tab.set_viewport_size({"width": 600, "height": 700})
+    narrower = "seen.find(({ method, params }) => method?.endsWith('host-context-changed') && params)"
+    page.wait_for_function(narrower)
+    assert (
+        page.evaluate(narrower)["params"]["containerDimensions"]["width"] == page.evaluate("innerWidth") < 600
+    )
+
+
+def test_full_screen_fills_the_window_without_a_new_document(open_widget: Open) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    page.fill("#field", "typed")
+    button = widget.tab.get_by_role("button", name="Full screen").first
+    button.click()
+    widget.until(lambda: page.evaluate("innerWidth") > 860, "the page has the window")
+    box = widget.tab.locator(".mcpapp").bounding_box()
+    assert box is not None
+    assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 900, 700)
+    widget.tab.keyboard.press("Escape")
+    widget.until(lambda: widget.mode == "inline", "Escape leaves")
+    assert page.input_value("#field") == "typed"
+    assert widget.tab.evaluate("document.activeElement.title") == "Full screen"
+    modes = [message["mode"] for message in widget.sent("state") if message["event"] == "display"]
+    assert modes == ["fullscreen", "inline"]
+
+
+def test_escape_in_the_page_leaves_full_screen_unless_the_page_uses_it(open_widget: Open) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    page.evaluate("request('ui/request-display-mode', { mode: 'fullscreen' })")
+    page.click("#field")
+    page.evaluate("addEventListener('keydown', (it) => it.preventDefault(), { capture: true, once: true })")
+    widget.tab.keyboard.press("Escape")
+    page.evaluate("request('ping')")
+    assert widget.mode == "fullscreen"
+    widget.tab.keyboard.press("Escape")
+    widget.until(lambda: widget.mode == "inline", "Escape leaves")
+
+
+@pytest.mark.parametrize("declared", [None, ["inline"], ["inline", "pip"]])
+def test_a_page_gets_the_modes_that_it_declared(open_widget: Open, declared: list[str] | None) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    capabilities = {} if declared is None else {"availableDisplayModes": declared}
+    page.evaluate("(it) => request('ui/initialize', { ...HELLO, appCapabilities: it })", capabilities)
+    got = page.evaluate("request('ui/request-display-mode', { mode: 'pip' })")["result"]["mode"]
+    assert got == widget.mode == ("pip" if declared is None or "pip" in declared else "inline")
+
+
+def test_the_card_shows_where_the_page_does_not(open_widget: Open) -> None:
+    widget = open_widget().show()
+    widget.page()
+    card = widget.tab.locator(".mcpapp-card")
+    assert not card.is_visible()
+    widget.push("gone", {"reason": "The app was stopped.", "teardown": True})
+    widget.until(card.is_visible, "the card")
+    assert "The app was stopped." in widget.body

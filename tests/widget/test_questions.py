@@ -1,0 +1,159 @@
+"""Questions to the person: links, downloads, approvals and forms, with real clicks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .widget_page import WidgetPage
+
+    Open = Callable[..., WidgetPage]
+
+_RECORD_WINDOWS = "() => { window.opened = []; window.open = (...it) => { opened.push(it); return null; }; }"
+ADDRESS = "https://example.com/a?b=c"
+
+
+def ask(widget: WidgetPage, method: str, params: Any) -> None:
+    """Let the page ask for something; its answer will be in ``window.answer``."""
+    script = """([method, params]) => {
+        window.answer = null;
+        request(method, params).then(({ result }) => { window.answer = result; });
+    }"""
+    widget.page().evaluate(script, [method, params])
+    widget.strip.wait_for()
+
+
+def answer(widget: WidgetPage) -> Any:
+    """What the page was answered."""
+    return widget.page().wait_for_function("window.answer").json_value()
+
+
+def test_a_link_waits_for_a_click_on_our_bar(open_widget: Open) -> None:
+    widget = open_widget().show()
+    widget.tab.evaluate(_RECORD_WINDOWS)
+    ask(widget, "ui/open-link", {"url": ADDRESS})
+    assert "https://example.com" in widget.strip.inner_text()
+    button = widget.strip.get_by_role("button", name="Open", exact=True)
+    button.click(force=True)  # at once, as a click that was meant for something else
+    assert widget.tab.evaluate("opened") == []
+    widget.press("Open")
+    assert answer(widget) == {}
+    assert widget.tab.evaluate("opened") == [[ADDRESS, "_blank", "noopener,noreferrer"]]
+    assert widget.strip.count() == 0
+    assert "opened (once)" in widget.logged("link")[-1]
+
+
+def test_a_link_can_be_refused_or_allowed_for_good(open_widget: Open) -> None:
+    widget = open_widget().show()
+    widget.tab.evaluate(_RECORD_WINDOWS)
+    ask(widget, "ui/open-link", {"url": ADDRESS})
+    assert widget.page().evaluate("(url) => request('ui/open-link', { url })", ADDRESS)["result"]["isError"]
+    widget.press("Cancel")
+    assert answer(widget) == {"isError": True}
+    ask(widget, "ui/open-link", {"url": ADDRESS})
+    widget.press("Always for this origin")
+    assert answer(widget) == {}
+    widget.page().click("#field")
+    again = widget.page().evaluate("request('ui/open-link', { url: 'https://example.com/other' })")
+    assert again["result"] == {}
+    ask(widget, "ui/open-link", {"url": "https://example.org"})
+    assert len(widget.tab.evaluate("opened")) == 2
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "nonsense"])
+def test_other_addresses_are_not_even_asked_about(open_widget: Open, url: str) -> None:
+    widget = open_widget().show()
+    result = widget.page().evaluate("(url) => request('ui/open-link', { url })", url)["result"]
+    assert result == {"isError": True}
+    assert widget.strip.count() == 0
+
+
+def test_a_new_document_is_not_answered_for_the_old_ones_question(open_widget: Open) -> None:
+    widget = open_widget().show()
+    ask(widget, "ui/open-link", {"url": ADDRESS})
+    widget.page().evaluate("setTimeout(() => location.reload())")
+    widget.strip.wait_for(state="detached")
+
+
+def test_a_file_is_saved_by_the_browser(open_widget: Open) -> None:
+    widget = open_widget().show()
+    resource = {"uri": "file:///x/a%20report.csv", "mimeType": "text/csv", "text": "ä,1\n"}
+    ask(widget, "ui/download-file", {"contents": [{"type": "resource", "resource": resource}]})
+    for part in ("a report.csv", "text/csv", "5 B"):
+        assert part in widget.strip.inner_text()
+    with widget.tab.expect_download() as download:
+        widget.press("Save")
+    assert download.value.suggested_filename == "a report.csv"
+    assert Path(download.value.path()).read_text(encoding="utf-8") == "ä,1\n"
+    assert answer(widget) == {}
+
+
+def test_a_linked_file_is_read_through_its_own_server(open_widget: Open) -> None:
+    widget = open_widget().show()
+    widget.tab.evaluate("""() => {
+        kernel.on['resources/read'] = (view, { id, params }) =>
+            kernel.answer(view, id, { contents: [{ uri: params.uri, blob: btoa('bytes') }] });
+    }""")
+    link = {"type": "resource_link", "uri": "demo://picture", "name": "../picture.png"}
+    ask(widget, "ui/download-file", {"contents": [link]})
+    with widget.tab.expect_download() as download:
+        widget.press("Save")
+    assert download.value.suggested_filename == "picture.png"
+    assert Path(download.value.path()).read_bytes() == b"bytes"
+    ask(widget, "ui/download-file", {"contents": [link]})
+    widget.press("Cancel")
+    assert answer(widget) == {"isError": True}
+
+
+def test_an_approval_moves_the_page_and_takes_no_focus(open_widget: Open) -> None:
+    widget = open_widget().show()
+    widget.page()
+    widget.tab.click("#editor")
+    arguments = {"text": "<b>bold</b> \u202e", "many": list(range(200))}
+    who = {"app": "Demo", "tool": "wipe", "title": "Wipe everything"}
+    widget.push("ask", {"ask": "a", "type": "approval", **who, "arguments": arguments})
+    widget.strip.wait_for()
+    assert widget.tab.evaluate("document.activeElement.id") == "editor"
+    assert "<b>bold</b> \\u202e" in widget.strip.inner_text()
+    widget.tab.keyboard.press("Enter")
+    widget.press("Allow while open")
+    widget.until(lambda: widget.sent("answer") == [{"ask": "a", "decision": "always"}], "the decision")
+
+
+def test_a_form_is_sent_once_it_is_right(open_widget: Open) -> None:
+    widget = open_widget().show()
+    schema = {
+        "properties": {
+            "name": {"type": "string", "title": "Your name", "minLength": 2},
+            "day": {"type": "string", "format": "date", "title": "Day"},
+            "size": {"type": "string", "title": "Size", "oneOf": [{"const": "l", "title": "Large"}]},
+            "count": {"type": "integer", "title": "Count", "default": 3},
+        },
+        "required": ["name", "size"],
+    }
+    widget.push("ask", {"ask": "e", "type": "elicitation", "app": "Demo", "text": "Who?", "schema": schema})
+    widget.press("Submit")
+    assert widget.strip.locator(".mcpapp-error:not(:empty)").count() == 2
+    widget.strip.get_by_label("Your name").fill("Ada")
+    widget.strip.get_by_label("Day").fill("2026-02-28")
+    widget.strip.get_by_label("Size").select_option("Large")
+    widget.press("Submit")
+    content = {"name": "Ada", "day": "2026-02-28", "size": "l", "count": 3}
+    expected = [{"ask": "e", "decision": "accept", "content": content}]
+    widget.until(lambda: widget.sent("answer") == expected, "the answer")
+
+
+def test_a_question_without_a_page_stands_alone(open_widget: Open) -> None:
+    widget = open_widget(traits={"role": "question"}).show()
+    assert not widget.tab.locator(".mcpapp").is_visible()
+    widget.push("ask", {"ask": "e", "type": "elicitation", "app": "Demo", "text": "Really?", "schema": {}})
+    widget.strip.wait_for()
+    assert "Really?" in widget.strip.inner_text()
+    assert not widget.tab.locator(".mcpapp-line").is_visible()
+    widget.push("ask", {"ask": "e", "closed": True})
+    widget.until(lambda: not widget.tab.locator(".mcpapp").is_visible(), "nothing is left")
