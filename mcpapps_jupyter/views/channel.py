@@ -10,9 +10,12 @@ buffer (``{"kind", "view", "buffer": index}``), and what the front end sends in 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+logger = logging.getLogger(__name__)
 
 VERSION = 1
 #: Characters of JSON from which a message travels as a binary buffer.
@@ -61,12 +64,16 @@ class EnvelopeError(ValueError):
 
 
 def encode(envelopes: Sequence[Envelope]) -> tuple[dict[str, Any], list[bytes]]:
-    """The comm message's content and its buffers."""
+    """The comm message's content and its buffers; a message that has no JSON is left out."""
     batch: list[dict[str, Any]] = []
     buffers: list[bytes] = []
     for envelope in envelopes:
         wire: dict[str, Any] = {"kind": envelope.kind, "view": envelope.view}
-        text = json.dumps(envelope.message, ensure_ascii=False, separators=(",", ":"), default=str)
+        try:
+            text = json.dumps(envelope.message, ensure_ascii=False, separators=(",", ":"), default=str)
+        except (TypeError, ValueError, RecursionError):
+            logger.debug("a message of kind %r has no JSON and is not sent", envelope.kind, exc_info=True)
+            continue
         if len(text) > BUFFER_FROM:
             wire["buffer"] = len(buffers)
             buffers.append(text.encode("utf-8", "replace"))

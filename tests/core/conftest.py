@@ -79,3 +79,17 @@ def any_lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         settle_in(tmp_path_factory.mktemp("notebook"), monkeypatch)
         with lab_maker(new_host()) as make:
             yield make(*request.param)
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    """A host for a module's pages: the lab server in both eras, and one that writes down all it reads."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        folder = tmp_path_factory.mktemp("notebook")
+        settle_in(folder, monkeypatch)
+        host = new_host()
+        for era in ERAS:
+            host.add(build(), id=era, protocol=era)
+        host.add(command("by_hand", "", str(folder / "journal")), id="by-hand")
+        yield host
+        host.close()

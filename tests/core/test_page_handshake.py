@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import pytest
 
 from mcpapps_jupyter.app import App
 from mcpapps_jupyter.host import Host
 from mcpapps_jupyter.views.policy import Rates
-from tests.core.conftest import new_host, settle_in
 from tests.core.pages import FRAME, OpenPage
-from tests.core.servers.lab import HTML, build
+from tests.core.servers.lab import HTML
 from tests.core.support import until
 
 INPUT, RESULT = "ui/notifications/tool-input", "ui/notifications/tool-result"
@@ -20,19 +18,9 @@ CANCELLED = "ui/notifications/tool-cancelled"
 RAW = {"content": [], "structuredContent": {"n": 1}, "_meta": {"m": 1}, "x-vendor": [None]}
 
 
-@pytest.fixture(scope="module")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        settle_in(tmp_path_factory.mktemp("notebook"), monkeypatch)
-        host = new_host()
-        host.add(build(), id="lab")
-        yield host
-        host.close()
-
-
 @pytest.fixture
 def app(kernel: Host) -> App:
-    return kernel["lab"]
+    return kernel["auto"]
 
 
 @pytest.fixture
