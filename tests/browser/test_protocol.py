@@ -45,7 +45,10 @@ def make(app_id, body):
       document.getElementById("got").textContent = got.map((m) => m && m.method || "answer").join(" ");
     });
     rpc("ui/initialize", { protocolVersion: "2026-01-26", appInfo: { name: "NAME", version: "1" },
-      appCapabilities: {} }).then((m) => { window.init = m.result; tell("ui/notifications/initialized", {}); });
+      appCapabilities: {} }).then((m) => {
+        window.init = m.result;
+        tell("ui/notifications/initialized", {});
+      });
     </script>BODY</body>'''.replace("NAME", app_id).replace("BODY", body))
     server = MCPServer(app_id, extensions=[apps])
 

@@ -60,7 +60,7 @@ def test_a_page_s_call_is_asked_above_the_page(open_lab: OpenLab) -> None:
     page = lab.app_frame(TABLE)
     page.evaluate(
         """() => {
-          addEventListener("message", (event) => { if (event.data.id === "asks") window.answer = event.data; });
+          addEventListener("message", ({ data }) => { if (data.id === "asks") window.answer = data; });
           const params = { name: "guided_restock", arguments: {} };
           parent.postMessage({ jsonrpc: "2.0", id: "asks", method: "tools/call", params }, "*");
         }"""
