@@ -153,14 +153,18 @@ class Catalogue:
 
 
 def tools_listing(tools: Iterable[Tool]) -> Listing[Tool]:
-    """The tools as a table."""
+    """The tools as a table; with their names behind the prefix, where there is one."""
+    tools = list(tools)
+    prefixed = any(tool.local_name != tool.name for tool in tools)
 
     def row(tool: Tool) -> list[str]:
         seen_by = " ".join(sorted(tool.ui.visibility)) or "nobody"
+        names = [tool.name, tool.local_name] if prefixed else [tool.name]
         page = tool.ui.resource_uri or ""
-        return [tool.name, signature(tool.input_schema), page, seen_by, tool.description.split("\n")[0]]
+        return [*names, signature(tool.input_schema), page, seen_by, tool.description.split("\n")[0]]
 
-    head = ("tool", "arguments", "page", "for", "what it does")
+    names = ("tool", "with prefix") if prefixed else ("tool",)
+    head = (*names, "arguments", "page", "for", "what it does")
     return Listing(tools, head=head, row=row, empty="This app offers no tools.")
 
 

@@ -104,7 +104,7 @@ def _is_expression(text: str) -> bool:
 def expand(word: Word, names: Names) -> Any:
     """What `word` stands for.
 
-    ``{expression}`` and ``$name`` give their object, JSON stays text, ``{"a": x}`` gives the dict. Inside
+    ``{expression}`` and ``$name`` give their object; JSON stays as it is; ``{"a": x}`` gives the dict. Inside
     other text an expression becomes its text. ``{{…}}`` and ``$$`` stand for braces and dollar themselves;
     a dollar in single quotes is text, as in a shell.
 
@@ -123,11 +123,12 @@ def expand(word: Word, names: Names) -> Any:
     if match and word.chunks[0].quote != "'":
         value, rest = names.longest(match[1])
         return Typed(text_of(value) + rest) if rest else value
+    if text.startswith(("{", "[")) and _is_json(text):
+        return Typed(text)
     if text.startswith("{") and closing(text, 0) == len(text) - 1 and not _escaped(text):
-        if _is_expression(text[1:-1]):
-            return names.evaluate(text[1:-1], text)
-        if not _is_json(text) and _is_expression(text):
-            return names.evaluate(text, text)
+        for expression in (text[1:-1], text):
+            if _is_expression(expression):
+                return names.evaluate(expression, text)
     return Typed("".join(_expanded(chunk, names) for chunk in word.chunks))
 
 
@@ -230,10 +231,7 @@ def _cut(text: str) -> str:
 def written(value: Any) -> str:
     """`value` as a word of the line: reading that word gives the value again."""
     if not isinstance(value, str):
-        text = json.dumps(value, ensure_ascii=False, default=str)
-        if "{" in text and not text.startswith("{"):
-            return f"{{{value!r}}}"  # braces inside of a list would be read as an expression
-        return text
+        return json.dumps(value, ensure_ascii=False, default=str)
     if re.fullmatch(r"[^\s'\"{}$#\[\];-][^\s'\"{}$;]*", value):
         return value
     if re.search(r"[{}$\x00-\x1f\x7f]", value) or ("'" in value and '"' in value) or value.endswith("\\"):

@@ -1,0 +1,120 @@
+"""Mistakes: one line with what is right, never a traceback, and nothing done."""
+
+from __future__ import annotations
+
+import pytest
+from IPython.core.error import UsageError
+
+from mcpapps_jupyter.errors import McpAppsError
+from mcpapps_jupyter.lifecycle import State
+
+from .support import Notebook
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("opne grocery", "There is no verb 'opne'. Did you mean 'open'?"),
+        ("grocery", "Did you mean: %mcpapp open grocery-inventory"),
+        ("help opne", "Did you mean 'open'?"),
+        ("xyz", "%mcpapp alone lists them"),
+        ("open", "open needs APP: %mcpapp open APP [TOOL] [key=value…]"),
+        ("call grocery storeId=1", "call needs TOOL"),
+        ("open grocery --heigth 3", "open has no option --heigth. Did you mean '--height'?"),
+        ("open grocery --height", "--height needs a value: --height N"),
+        ("open grocery --height --as x", "--height needs a value"),
+        ("open grocery --height tall", "wanted a whole number greater than 0, got 'tall'"),
+        ("open grocery --height -5", "got '-5'"),
+        ("open grocery --mode full", "Did you mean 'fullscreen'?"),
+        ("open grocery --as 3x", "'3x' cannot be the name of a variable"),
+        ("open grocery --as class", "'class' cannot be"),
+        ("open grocery --as a --as b", "--as is given twice"),
+        ("call grocery get_inventory storeId = 1", "without spaces around '='"),
+        ("call grocery get_inventory storeId=1 storeId=2", "storeId is given twice"),
+        ("call grocery get_inventory storeId={nope}", "there is no variable 'nope'"),
+        ('call grocery get_inventory --args {"storeId": }', "neither JSON"),
+        ("call grocery get_inventory storeId={{1, 2}: 3}", "TypeError"),
+        ("call grocery get_inventory q='x", "A quote is not closed"),
+        ("list grocery", "'grocery' is one word too many"),
+        ("list --x", "list has no option --x. It takes --state, --tag"),
+        ("info --x grocery", "info has no option --x. It takes none."),
+        ("start", "start needs APP, or --all"),
+        ("start --all grocery", "either apps or --all"),
+        ("start --all=yes grocery", "--all takes no value"),
+    ],
+)
+def test_bad_lines_are_usage_errors(notebook: Notebook, line: str, says: str) -> None:
+    outcome = notebook.run(f"%mcpapp {line}")
+    assert type(outcome.error) is UsageError  # IPython prints one line for exactly this class
+    assert says in outcome.line
+    assert notebook.host["grocery"].state is State.VALIDATED
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("open grocry", "UnknownApp: There is no app 'grocry'. Did you mean 'grocery-inventory'?"),
+        (
+            "call grocery get_inventroy",
+            "UnknownTool: grocery-inventory has no tool 'get_inventroy'. Did you mean",
+        ),
+        ("open grocery get_stores", "brings no page; these do: show_store_inventory_dashboard"),
+        ("prompt grocery explain", "Did you mean 'explain_inventory_term'?"),
+        ("prompt grocery explain_inventory_term", "Paste: %mcpapp prompt"),
+        ("read grocery inventory://nothing", "inventory://nothing"),
+    ],
+)
+def test_failures_are_errors_of_ours(notebook: Notebook, line: str, says: str) -> None:
+    outcome = notebook.run(f"%mcpapp {line}")
+    assert isinstance(outcome.error, McpAppsError)
+    assert says in outcome.line
+
+
+@pytest.mark.parametrize(
+    ("line", "paste"),
+    [
+        ("call grocery adjust_stock", "%mcpapp call grocery adjust_stock storeId=1 productId=1 delta=1"),
+        (
+            "call grocery adjust_stock storeId=2 delta=x",
+            "%mcpapp call grocery adjust_stock storeId=2 delta=1 ",
+        ),
+        ("call grocery get_inventory storId=1", "%mcpapp call grocery get_inventory"),
+        ("open grocery storeId=one", "%mcpapp open grocery storeId=1"),
+        ("call grocery.inventory get_stores", None),
+    ],
+)
+def test_wrong_arguments_come_with_a_line_to_paste(notebook: Notebook, line: str, paste: str | None) -> None:
+    outcome = notebook.run(f"%mcpapp {line}")
+    if paste is None:
+        assert "Did you mean" in outcome.line
+    else:
+        assert paste.strip() in outcome.line.split("Paste: ")[1] or set(paste.split()) <= set(
+            outcome.line.split("Paste: ")[1].split()
+        )
+
+
+def test_the_line_to_paste_works(plain_app: Notebook) -> None:
+    line = plain_app.run("%mcpapp call plain paint colour=blue").line
+    assert 'one of "red", "green"' in line or "coats is required" in line
+    assert plain_app.value(line.split("Paste: ")[1]).text == "1 coats of red"
+
+
+def test_a_failing_tool_is_a_result(notebook: Notebook) -> None:
+    result = notebook.value("%mcpapp call grocery adjust_stock storeId=1 productId=999999 delta=1")
+    assert result.is_error
+
+
+def test_a_server_that_does_not_start_says_why(plain_app: Notebook) -> None:
+    plain_app.value("%mcpapp add bad -- {python} {server} broken")
+    for verb in ("open bad", "call bad echo text=1"):
+        assert "no such module: butter" in plain_app.run(f"%mcpapp {verb}").line
+    assert [app.id for app in plain_app.value("%mcpapp list --state failed")] == ["bad"]
+
+
+def test_secrets_stay_hidden(plain_app: Notebook) -> None:
+    plain_app.value("%mcpapp call plain whisper")
+    shown = repr(plain_app.value("%mcpapp info plain"))
+    assert "SECRET" in shown
+    assert "hunter2" not in shown
+    assert "•••" in shown
+    assert "hunter2" not in plain_app.run("%mcpapp add x --env hunter2 -- y").line
