@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from mcpapps_jupyter.app import App
 from mcpapps_jupyter.csp import build_policy, granted
 from mcpapps_jupyter.errors import NoPage, ProtocolFailure
 from mcpapps_jupyter.ui_meta import page_html, page_meta
-from mcpapps_jupyter.views.policy import ALLOW_TOKENS, granted_permissions
+from mcpapps_jupyter.views.permissions import ALLOW_TOKENS
 
 
 @dataclass(frozen=True)
@@ -23,29 +23,35 @@ class Page:
         The app's own document, untouched.
     policy
         The whole Content Security Policy of the frame.
-    csp, permissions
-        What was granted of what the app asked for (``hostCapabilities.sandbox``).
+    csp, csp_asked
+        The origins that it gets of those that the app asked for (``hostCapabilities.sandbox``).
+    permissions_asked
+        Browser permissions that the app asked for; who gets them is a matter of the view.
     prefers_border
         The app's wish, or None.
+    size
+        Bytes of the document.
     """
 
     html: str
     policy: str
     csp: Mapping[str, list[str]]
-    permissions: tuple[str, ...]
+    csp_asked: Mapping[str, list[str]]
+    permissions_asked: frozenset[str]
     prefers_border: bool | None
+    size: int
 
-    def wire(self) -> dict[str, Any]:
-        """The ``page`` member of the ``open`` envelope."""
+    def wire(self, permissions: Iterable[str]) -> dict[str, Any]:
+        """The ``page`` member of the ``open`` envelope, with the `permissions` that were granted."""
         return {
             "html": self.html,
             "csp": self.policy,
-            "allow": "; ".join(ALLOW_TOKENS[name] for name in self.permissions),
+            "allow": "; ".join(ALLOW_TOKENS[name] for name in permissions),
             "prefersBorder": self.prefers_border,
         }
 
 
-async def load_page(app: App, uri: str, *, max_bytes: int, permissions: Mapping[str, str]) -> Page:
+async def load_page(app: App, uri: str, *, max_bytes: int) -> Page:
     """Fetch and read the page; on the session loop.
 
     It is read even when ``resources/list`` does not have it, and kept until the server says that
@@ -81,9 +87,14 @@ async def load_page(app: App, uri: str, *, max_bytes: int, permissions: Mapping[
         app.log.add("host", f"{uri}: {text}", "warning")
 
     meta = page_meta(item, connection.catalogue.resource(uri), warn)
-    allowed = granted_permissions(meta.permissions, permissions)
     page = Page(
-        html, build_policy(meta.csp, warn), granted(meta.csp, warn), tuple(allowed), meta.prefers_border
+        html,
+        build_policy(meta.csp),
+        granted(meta.csp, warn),
+        meta.csp,
+        meta.permissions,
+        meta.prefers_border,
+        size,
     )
     connection.pages[uri] = page
     return page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -211,14 +211,3 @@ def upstream_meta(meta: Any) -> dict[str, Any] | None:
         if key != "progressToken" and not str(key).startswith("io.modelcontextprotocol/")
     }
     return kept or None
-
-
-def granted_permissions(asked: Iterable[str], allowed: Mapping[str, str]) -> list[str]:
-    """The page's permissions that configuration allows; a camera or microphone never works here."""
-    return sorted(
-        name for name in asked if name in ("clipboardWrite", "geolocation") and allowed.get(name) == "allow"
-    )
-
-
-#: MCP Apps permission → the frame's ``allow`` token.
-ALLOW_TOKENS = {"clipboardWrite": "clipboard-write", "geolocation": "geolocation"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import uuid
 from collections.abc import Callable, Coroutine, Mapping
@@ -23,8 +24,13 @@ from mcpapps_jupyter.lifecycle import State, Transition
 from mcpapps_jupyter.ports import ServerEvent
 from mcpapps_jupyter.views.asking import Asking
 from mcpapps_jupyter.views.channel import Channel, Envelope
+from mcpapps_jupyter.views.decisions import DecidedBy, Record
+from mcpapps_jupyter.views.delivery import Delivery
+from mcpapps_jupyter.views.events import Events
 from mcpapps_jupyter.views.frame import Frame
+from mcpapps_jupyter.views.lease import Lease
 from mcpapps_jupyter.views.page import Page, load_page
+from mcpapps_jupyter.views.permissions import Ask, Permissions
 from mcpapps_jupyter.views.policy import Limits, Rates, upstream_meta
 from mcpapps_jupyter.views.rpc import (
     INTERNAL_ERROR,
@@ -54,17 +60,21 @@ class PageSettings:
     max_resource_bytes
         The largest page, bytes.
     permissions
-        Permission → ``allow``, anything else is no.
+        Permission → ``allow`` or ``ask``, anything else is no.
     rates
         What a view may do, and how often.
     host_version
         Our own version, for ``hostInfo``.
+    max_view_bytes, view_ttl
+        The most bytes that a view may hold, and the seconds that it lives.
     """
 
     max_resource_bytes: int
     permissions: Mapping[str, str]
     host_version: str
     rates: Rates = field(default_factory=Rates)
+    max_view_bytes: int = 16 * 1024 * 1024
+    view_ttl: float | None = None
 
 
 class Requests(Protocol):
@@ -79,6 +89,10 @@ class Requests(Protocol):
     def forget_grants(self) -> None:
         """Take back what the person has allowed the page."""
         ...
+
+
+def _nobody_there() -> Ask | None:
+    return None
 
 
 class Relay:
@@ -98,6 +112,12 @@ class Relay:
         Answers the requests of the page.
     on_state, on_end, on_hello
         Told about the header line's state, the view's end and the front end's first word.
+    on_grown
+        Told when the view holds more than before.
+    ask
+        Gives what asks the person for a permission; None where nobody can be asked.
+    record
+        Takes decisions, for the audit.
     """
 
     def __init__(
@@ -111,6 +131,9 @@ class Relay:
         on_state: Callable[[str, str], None],
         on_end: Callable[[str], None],
         on_hello: Callable[[], None],
+        on_grown: Callable[[], None] = lambda: None,
+        ask: Callable[[], Ask | None] = _nobody_there,
+        record: Record = lambda *_: None,
     ) -> None:
         self.key = key
         self.app = app
@@ -121,26 +144,41 @@ class Relay:
         self.traffic = Traffic()
         self.limits = Limits(settings.rates)
         self.asking = Asking(self.send)
+        self.events = Events()
         self.ended: str | None = None
+        self.lease = Lease(settings.view_ttl, settings.max_view_bytes, end=self.end_soon, grown=on_grown)
+        self.permissions = Permissions(
+            lambda: settings.permissions, ask, note=lambda text: self.note(text, "warning"), record=record
+        )
         self._channel = channel
         self._settings = settings
         self._handle = handle
         self._on_state = on_state
         self._on_end = on_end
         self._on_hello = on_hello
+        self._record_decision = record
         self._page: asyncio.Task[Page] | None = None
-        self._outcome: dict[str, Any] | None = None
+        self._delivery = Delivery(self.notify)
+        self._counter = itertools.count(1)
         self._state: dict[str, Any] = {"state": "starting", "text": f"Starting {app.name}…"}
-        self._shown: dict[str, Page] = {}
+        self._shown: dict[str, tuple[Page, tuple[str, ...]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._leaving: set[asyncio.Task[Any]] = set()
         self._undo: list[Callable[[], None]] = []
 
     # -- life ------------------------------------------------------------------------------------
 
-    def attach(self, tool: Tool | None, uri: str, arguments: Mapping[str, Any]) -> None:
-        """The app runs and it is known what to show: fetch the page and follow the server."""
+    def attach(
+        self, tool: Tool | None, uri: str, arguments: Mapping[str, Any], *, streams: bool = False
+    ) -> None:
+        """The app runs and it is known what to show: fetch the page and follow the server.
+
+        With `streams` the arguments are still being written; see `write_partial` and `write_input`.
+        """
         self.tool, self.uri, self.arguments = tool, uri, dict(arguments)
+        self.lease.begin()
+        if not streams:
+            self.write_input(arguments)
         self._load()
         loop = asyncio.get_running_loop()
         self._undo.append(self.app.listen(self._server_event))
@@ -152,9 +190,7 @@ class Relay:
         """Fetch the page and give it to every frame; those that show it already keep it, unless `anew`."""
         settings = self._settings
         self._page = asyncio.ensure_future(
-            load_page(
-                self.app, self.uri, max_bytes=settings.max_resource_bytes, permissions=settings.permissions
-            )
+            load_page(self.app, self.uri, max_bytes=settings.max_resource_bytes)
         )
         self._page.add_done_callback(lambda task: task.cancelled() or task.exception())
         if anew:
@@ -162,23 +198,49 @@ class Relay:
         for frame_id in self.frames:
             self._spawn(self._give_page(frame_id))
 
+    def write_partial(self, arguments: Mapping[str, Any]) -> None:
+        """The opening arguments as far as they are written (``tool-input-partial``)."""
+        self._delivery.write_partial(arguments)
+        self._bring()
+
+    def write_input(self, arguments: Mapping[str, Any]) -> None:
+        """The whole opening arguments (``tool-input``)."""
+        self.arguments = dict(arguments)
+        self.lease.hold("arguments", json_size(arguments))
+        self._delivery.write_input(arguments)
+        self._bring()
+
     def set_outcome(self, outcome: Mapping[str, Any] | None, *, cancelled: str | None = None) -> None:
         """The opening tool's result (`outcome`, a raw CallToolResult) or why there is none."""
-        if outcome is not None:
-            self._outcome = {"method": "ui/notifications/tool-result", "params": finite(dict(outcome))}
+        if self.ended is not None:
+            return
+        if outcome is None:
+            self._delivery.write_outcome(
+                "ui/notifications/tool-cancelled", {"reason": cancelled or "cancelled"}
+            )
         else:
-            self._outcome = {
-                "method": "ui/notifications/tool-cancelled",
-                "params": {"reason": cancelled or "cancelled"},
-            }
+            clean = finite(dict(outcome))
+            if clean != outcome:
+                self.note("the result has numbers that JSON does not have; the page gets null", "warning")
+            self.lease.hold("result", json_size(clean))
+            self._delivery.write_outcome("ui/notifications/tool-result", clean)
+        self._bring()
+
+    def _bring(self) -> None:
         for frame in self.frames.values():
-            self._send_data(frame)
+            self._delivery.bring(frame)
 
     def set_state(self, state: str, text: str = "", hint: str = "") -> None:
         """Change the header line: ``starting``, ``calling``, ``live``, ``failed`` or ``ended``."""
+        if self.ended is not None:
+            return
         self._state = {"state": state, "text": text, "hint": hint}
         self._on_state(state, text)
         self.send("state", "", self._state)
+
+    def end_soon(self, reason: str) -> None:
+        """Begin to close."""
+        self._spawn(self.close(reason), self._leaving)
 
     async def close(self, reason: str) -> None:
         """End the view: ask the page to finish, at most a second, then take its frames away."""
@@ -187,6 +249,8 @@ class Relay:
         self.ended = reason
         for undo in self._undo:
             undo()
+        self.lease.close()
+        self.events.close(reason)
         asked = [
             self.ask_page(frame, "ui/resource-teardown", {"reason": reason})
             for frame in self.frames.values()
@@ -201,6 +265,10 @@ class Relay:
             self._drop(frame)
         self.frames.clear()
         self.asking.give_up()
+        self._handle.forget_grants()
+        self.permissions.forget()
+        self._delivery.forget()
+        self._shown.clear()
         for task in self._tasks - {asyncio.current_task()}:
             task.cancel()
         if self._page is not None:
@@ -218,7 +286,7 @@ class Relay:
             self.set_state("live")
             for frame in self.frames.values():
                 for uri in frame.subscriptions:
-                    self.notify(frame, "notifications/resources/updated", {"uri": uri})
+                    self.inform(frame, "notifications/resources/updated", {"uri": uri})
         elif step.state is State.FAILED:
             self.set_state("failed", f"The server went away: {step.error or 'no reason known'}", hint)
         elif step.state in (State.STOPPED, State.DISABLED):
@@ -270,28 +338,32 @@ class Relay:
         try:
             page = await asyncio.shield(task)
         except NoPage as error:
+            self.events.fail(error, "initialized")
             self.set_state("failed", str(error), f"%mcpapp tools {self.app.id}")
         except McpAppsError as error:
             self.set_state("failed", str(error), f"%mcpapp restart {self.app.id}")
         else:
+            self.lease.hold("page", page.size)
+            shown = page, await self.permissions.grant(page.permissions_asked)
             # Another page may be on its way by now, and what a frame shows already needs no loading.
-            if task is self._page and frame_id in self.frames and self._shown.get(frame_id) != page:
-                self._shown[frame_id] = page
-                self.send("open", frame_id, self._opening(page))
+            current = task is self._page and frame_id in self.frames and self.ended is None
+            if current and self._shown.get(frame_id) != shown:
+                self._shown[frame_id] = shown
+                self.send("open", frame_id, self._opening(*shown))
 
-    def _opening(self, page: Page) -> dict[str, Any]:
+    def _opening(self, page: Page, permissions: tuple[str, ...]) -> dict[str, Any]:
         settings = self._settings
         tool = {"id": self.key, "tool": dict(self.tool.raw)} if self.tool is not None else None
         return {
-            "page": page.wire(),
+            "page": page.wire(permissions),
             "protocolVersion": PROTOCOL_VERSION,
             "hostInfo": {"name": "mcpapps_jupyter", "version": settings.host_version},
-            "hostCapabilities": self._capabilities(page),
+            "hostCapabilities": self._capabilities(page, permissions),
             "toolInfo": finite(tool) if tool else None,
             "limits": settings.rates.wire(),
         }
 
-    def _capabilities(self, page: Page) -> dict[str, Any]:
+    def _capabilities(self, page: Page, permissions: tuple[str, ...]) -> dict[str, Any]:
         """What works here, and nothing else (host-to-page capabilities)."""
         blocks: dict[str, Any] = {"text": {}, "image": {}, "resource": {}, "resourceLink": {}}
         offered = self.app.connection().capabilities
@@ -303,7 +375,7 @@ class Relay:
             **({"serverResources": {"listChanged": True}} if "resources" in offered else {}),
             "updateModelContext": {**blocks, "structuredContent": {}},
             "message": blocks,
-            "sandbox": {"permissions": {name: {} for name in page.permissions}, "csp": page.csp},
+            "sandbox": {"permissions": {name: {} for name in permissions}, "csp": page.csp},
         }
 
     def _front_state(self, envelope: Envelope) -> None:
@@ -313,9 +385,12 @@ class Relay:
             self._spawn(self.close("You closed it. Run the cell again to reopen it."))
         elif event == "initialize" and envelope.view in self.frames:
             self._begin_handshake(self.frames[envelope.view], message.get("params"))
+        elif event == "visible" and envelope.view in self.frames:
+            self._seen(self.frames[envelope.view], message.get("visible") is not False)
         elif event == "navigated" and envelope.view in self.frames:
             # What stands there now is not what the person has allowed something.
             self._handle.forget_grants()
+            self.permissions.forget()
             self._new_document(envelope.view)
 
     def _begin_handshake(self, frame: Frame, params: Any) -> None:
@@ -323,22 +398,44 @@ class Relay:
         if not frame.pace.take():
             self._spawn(self.close("The page kept restarting, so it was ended. Run the cell again."))
             return
-        offered = params.get("appCapabilities") if isinstance(params, Mapping) else None
         fresh = self._new_document(frame.id)
-        fresh.capabilities = dict(offered) if isinstance(offered, Mapping) else {}
+        fresh.greeting = dict(params) if isinstance(params, Mapping) else {}
 
     def _new_document(self, frame_id: str) -> Frame:
         before = self.frames.get(frame_id)
-        if before is not None:
+        if before is None:
+            frame = Frame(frame_id, self.limits.handshakes())
+        else:
             self._drop(before)
-        pace = before.pace if before is not None else self.limits.handshakes()
-        frame = self.frames[frame_id] = Frame(frame_id, pace)
+            frame = Frame(frame_id, before.pace, before.visible)
+        self.frames[frame_id] = frame
         return frame
+
+    def _seen(self, frame: Frame, visible: bool) -> None:
+        """The frame has come into the person's sight, or gone out of it."""
+        frame.visible = visible
+        if visible:
+            frame.spoke = next(self._counter)
+            parked, frame.parked = list(frame.parked.values()), {}
+            for method, params in parked:
+                self.notify(frame, method, params)
+            self._delivery.bring(frame)
 
     def _front_log(self, envelope: Envelope) -> None:
         message = envelope.message if isinstance(envelope.message, Mapping) else {}
+        data = message.get("data")
+        if message.get("event") in ("link", "download") and isinstance(data, Mapping):
+            self._record_front_decision(message["event"], data)
         if self.limits.notifications.take():
             self.note(str(message.get("text", "")), log_level(message.get("level")))
+
+    def _record_front_decision(self, kind: Any, data: Mapping[str, Any]) -> None:
+        """Links and downloads are decided on in the browser, where the click is."""
+        files = data.get("files")
+        names = [str(file.get("name")) for file in files or () if isinstance(file, Mapping)]
+        outcome = str(data.get("decision"))
+        by: DecidedBy = "policy" if outcome == "refused" else "person"
+        self._record_decision(kind, ", ".join(names) or str(data.get("url", "")), outcome, by)
 
     def _frame_gone(self, envelope: Envelope) -> None:
         self._shown.pop(envelope.view, None)
@@ -363,6 +460,7 @@ class Relay:
         if frame is None:
             self._refuse_stray(envelope.view, message)
             return
+        frame.spoke = next(self._counter)
         self._record("in", frame.id, message, envelope.size)
         if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0":
             self._reply_error(frame, None, PageError(INVALID_REQUEST, "This is no JSON-RPC 2.0 message"))
@@ -431,8 +529,9 @@ class Relay:
         params = params if isinstance(params, Mapping) else {}
         if method == "ui/notifications/initialized":
             frame.initialized = True
-            self._send_data(frame)
-            if self._state["state"] in ("starting", "calling") and self._outcome is not None:
+            self._delivery.bring(frame)
+            self.events.tell("initialized", frame.greeting)
+            if self._state["state"] in ("starting", "calling") and self._delivery.settled:
                 self.set_state("live")
         elif method == "notifications/cancelled":
             task = frame.running.get(params.get("requestId")) if valid_id(params.get("requestId")) else None
@@ -442,6 +541,8 @@ class Relay:
             data = params.get("data")
             text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
             self.app.log.add("page", self.app.hide(text), log_level(params.get("level")))
+        elif method == "notifications/tools/list_changed":
+            frame.tools = None
         elif method == "ui/notifications/request-teardown":
             self._spawn(self.close("The app asked to be closed."))
         elif not method.startswith("ui/notifications/sandbox-"):
@@ -459,30 +560,28 @@ class Relay:
         else:
             future.set_result(message.get("result"))
 
-    def ask_page(self, frame: Frame, method: str, params: Mapping[str, Any]) -> asyncio.Future[Any]:
+    def ask_page(
+        self, frame: Frame, method: str, params: Mapping[str, Any], request_id: str | None = None
+    ) -> asyncio.Future[Any]:
         """Send the page a request; the future gets its result, and is cancelled when its document goes."""
-        request_id = f"host-{uuid.uuid4().hex[:8]}"
+        request_id = request_id or f"host-{uuid.uuid4().hex[:8]}"
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
         frame.asked[request_id] = future
         self._rpc_out(frame, {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)})
         return future
 
-    def _send_data(self, frame: Frame) -> None:
-        """Input once a handshake, and the outcome once it is there, never before `initialized`."""
-        if not frame.initialized:
-            return
-        if not frame.input_sent:
-            frame.input_sent = True
-            self.notify(frame, "ui/notifications/tool-input", {"arguments": finite(self.arguments)})
-        if self._outcome is not None and not frame.outcome_sent:
-            frame.outcome_sent = True
-            self.notify(frame, self._outcome["method"], self._outcome["params"])
-
     def notify(self, frame: Frame, method: str, params: Mapping[str, Any]) -> None:
         """Send one notification to one initialised frame."""
         if frame.initialized:
             self._rpc_out(frame, {"jsonrpc": "2.0", "method": method, "params": dict(params)})
+
+    def inform(self, frame: Frame, method: str, params: Mapping[str, Any]) -> None:
+        """`notify`, but a frame out of sight is told when it is seen again, and only the newest."""
+        if frame.initialized and not frame.visible:
+            frame.park(method, params)
+        else:
+            self.notify(frame, method, params)
 
     def _server_event(self, event: ServerEvent) -> None:
         params = dict(event.params)
@@ -491,7 +590,7 @@ class Relay:
             params["_meta"] = meta
         for frame in self.frames.values():
             if event.kind != "resources/updated" or frame.follows(params.get("uri")):
-                self.notify(frame, f"notifications/{event.kind}", params)
+                self.inform(frame, f"notifications/{event.kind}", params)
 
     # -- sending -----------------------------------------------------------------------------------
 
@@ -512,8 +611,7 @@ class Relay:
         self._rpc_out(frame, {"jsonrpc": "2.0", "id": request_id, "error": wire})
 
     def _record(self, direction: Any, frame_id: str, message: Any, size: int) -> None:
-        with contextlib.suppress(TypeError, ValueError, RecursionError):
-            size = size or len(json.dumps(message, default=str))
+        size = size or json_size(message)
         self.traffic.add(TrafficEntry(direction, frame_id, message, size))
 
     def note(self, text: str, level: str = "info") -> None:
@@ -526,6 +624,14 @@ class Relay:
         task = asyncio.ensure_future(work)
         tasks.add(task)
         task.add_done_callback(tasks.discard)
+
+
+def json_size(value: Any) -> int:
+    """Characters of `value` as JSON, about as many as bytes; 0 for what JSON cannot say."""
+    try:
+        return len(json.dumps(value, ensure_ascii=False, default=str))
+    except (TypeError, ValueError, RecursionError):
+        return 0
 
 
 def log_level(value: Any) -> str:

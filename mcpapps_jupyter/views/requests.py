@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from mcpapps_jupyter.catalogue import Tool
@@ -12,6 +13,7 @@ from mcpapps_jupyter.results import block_text
 from mcpapps_jupyter.ui_meta import tool_ui
 from mcpapps_jupyter.views import policy
 from mcpapps_jupyter.views.context import ModelContext
+from mcpapps_jupyter.views.decisions import Record
 from mcpapps_jupyter.views.frame import Frame
 from mcpapps_jupyter.views.relay import Relay
 from mcpapps_jupyter.views.rpc import INVALID_PARAMS, METHOD_NOT_FOUND, REFUSED, PageError
@@ -32,6 +34,10 @@ _RELAYED = frozenset(
 )
 
 
+class _AskAgain(Exception):  # noqa: N818 - what to do
+    """A call that was let through has to be asked about after all."""
+
+
 class PageRequests:
     """Answers the requests of one view's pages.
 
@@ -49,6 +55,8 @@ class PageRequests:
         Takes the page's new context, or None for a cleared one.
     on_message
         Takes a message that the person let through.
+    record
+        Takes decisions, for the audit.
     """
 
     def __init__(
@@ -60,6 +68,7 @@ class PageRequests:
         patience: float,
         on_context: Callable[[ModelContext | None], Awaitable[None]],
         on_message: Callable[[dict[str, Any]], Awaitable[None]],
+        record: Record = lambda *_: None,
     ) -> None:
         self.approvals = approvals
         self._rates = rates
@@ -67,6 +76,7 @@ class PageRequests:
         self._patience = patience
         self._on_context = on_context
         self._on_message = on_message
+        self._record = record
         self._message_open = False
         self._slots = Slots(rates.at_once, rates.queue)
         self._methods: dict[str, Handler] = {
@@ -105,9 +115,18 @@ class PageRequests:
     # -- the server ----------------------------------------------------------------------------
 
     async def _upstream(
-        self, relay: Relay, frame: Frame, method: str, params: dict[str, Any]
+        self,
+        relay: Relay,
+        frame: Frame,
+        method: str,
+        params: dict[str, Any],
+        *,
+        check: Callable[[], None] = lambda: None,
     ) -> dict[str, Any]:
-        """Relay to the shared session: four at a time, the rest wait in a bounded queue."""
+        """Relay to the shared session: four at a time, the rest wait in a bounded queue.
+
+        `check` raises when the request may not run after all; it is called right before.
+        """
         given = params.pop("_meta", None)
         token = given.get("progressToken") if isinstance(given, Mapping) else None
         meta = policy.upstream_meta(given)
@@ -115,7 +134,7 @@ class PageRequests:
             params["_meta"] = meta
 
         async def progress(done: float, total: float | None, message: str | None) -> None:
-            if token is None:
+            if token is None or not frame.visible:
                 return
             told = {"progressToken": token, "progress": done, "total": total, "message": message}
             relay.notify(
@@ -127,6 +146,7 @@ class PageRequests:
         caller = Caller("page", relay.key, self._slots.lent)
         try:
             async with self._slots.one():
+                check()
                 return await relay.app.connection().request(
                     method, params, caller=caller, on_progress=progress
                 )
@@ -146,10 +166,16 @@ class PageRequests:
         tool = await self._tool(relay, name)
         if not tool.ui.for_app:
             raise PageError(INVALID_PARAMS, f"The tool {name} is not for pages")
-        await self._approve(relay, tool, arguments or {})
         # Nothing else: answers to the server's questions travel beside these, and are not the page's to give.
         kept = {key: params[key] for key in ("name", "arguments", "_meta") if params.get(key) is not None}
-        return await self._upstream(relay, frame, "tools/call", kept)
+        asked = False
+        while True:
+            asked = await self._approve(relay, tool, arguments or {}, asked=asked)
+            check = partial(self._check_again, relay, name, asked)
+            try:
+                return await self._upstream(relay, frame, "tools/call", kept, check=check)
+            except _AskAgain:
+                tool = await self._tool(relay, name)
 
     async def _tool(self, relay: Relay, name: str) -> Tool:
         """The tool by the server's own name; listed anew once, for a server that just added it."""
@@ -163,27 +189,41 @@ class PageRequests:
                 await connection.relist()
         raise PageError(INVALID_PARAMS, f"Unknown tool: {name}")
 
-    async def _approve(self, relay: Relay, tool: Tool, arguments: Mapping[str, Any]) -> None:
+    async def _approve(self, relay: Relay, tool: Tool, arguments: Mapping[str, Any], *, asked: bool) -> bool:
+        """Let the call pass or refuse it; says whether the person was asked about it (or `asked` before)."""
         decision = self.approvals.decide(tool)
-        if decision == "ask" and not self._interactive():
-            relay.note(f"{tool.name}: would ask the person, and nobody is there; refused", "warning")
-            decision = "refuse"
-        if decision == "ask":
-            question = {
-                "type": "approval",
-                "tool": tool.name,
-                "title": tool.title,
-                "arguments": dict(arguments),
-            }
-            answer = await relay.asking.ask({"app": relay.app.name, **question}, seconds=self._patience)
-            relay.note(f"approval of {tool.name}: {answer.get('decision')}")
-            if answer.get("decision") == "always":
-                self.approvals.grant(tool)
-            decision = "pass" if answer.get("decision") in ("once", "always") else "refuse"
-            if self.approvals.decide(tool) == "refuse":  # the policy has changed while the person thought
-                decision = "refuse"
+        if decision == "pass" or (decision == "ask" and asked):
+            return asked
         if decision == "refuse":
-            raise PageError(REFUSED, f"The call of {tool.name} was not approved")
+            self._record("approval", tool.name, "refused", "policy")
+        elif not self._interactive():
+            relay.note(f"{tool.name}: would ask the person, and nobody is there; refused", "warning")
+            self._record("approval", tool.name, "refused", "nobody")
+        elif await self._ask(relay, tool, arguments):
+            return True
+        raise PageError(REFUSED, f"The call of {tool.name} was not approved")
+
+    async def _ask(self, relay: Relay, tool: Tool, arguments: Mapping[str, Any]) -> bool:
+        question = {"type": "approval", "tool": tool.name, "title": tool.title, "arguments": dict(arguments)}
+        answer = await relay.asking.ask({"app": relay.app.name, **question}, seconds=self._patience)
+        outcome = str(answer.get("decision"))
+        relay.note(f"approval of {tool.name}: {outcome}")
+        self._record("approval", tool.name, outcome, "nobody" if answer.get("timeout") else "person")
+        if outcome == "always":
+            self.approvals.grant(tool)
+        return outcome in ("once", "always")
+
+    def _check_again(self, relay: Relay, name: str, asked: bool) -> None:
+        """Look again right before the call runs: policy and tool may have changed while it waited."""
+        tool = relay.app.connection().catalogue.tool(name)
+        if tool is None or not tool.ui.for_app:
+            raise PageError(INVALID_PARAMS, f"The tool {name} is not for pages any more")
+        decision = self.approvals.decide(tool)
+        if decision == "refuse":
+            self._record("approval", name, "refused", "policy")
+            raise PageError(REFUSED, f"The call of {name} was not approved")
+        if decision == "ask" and not asked:
+            raise _AskAgain
 
     async def _list_tools(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
         raw = await self._upstream(relay, frame, "tools/list", params)
@@ -246,6 +286,7 @@ class PageRequests:
             )
             return {"isError": True}
         if not self._interactive():
+            self._record("message", preview, "cancel", "nobody")
             relay.note("a message of the page was declined: nobody is there to let it through", "warning")
             return {"isError": True}
         self._message_open = True
@@ -258,6 +299,9 @@ class PageRequests:
         finally:
             self._message_open = False
         relay.note(f"message of the page: {answer.get('decision')}")
+        self._record(
+            "message", preview, str(answer.get("decision")), "nobody" if answer.get("timeout") else "person"
+        )
         if answer.get("decision") != "send":
             return {"isError": True}
         await self._on_message({"role": "user", "content": blocks})
