@@ -21,6 +21,7 @@ from mcpapps_jupyter.app import App
 from mcpapps_jupyter.catalogue import Tool
 from mcpapps_jupyter.errors import McpAppsError, NoPage
 from mcpapps_jupyter.lifecycle import State, Transition
+from mcpapps_jupyter.log import Source, message_text, normal_level
 from mcpapps_jupyter.ports import ServerEvent
 from mcpapps_jupyter.views.asking import Asking
 from mcpapps_jupyter.views.channel import Channel, Envelope
@@ -32,6 +33,7 @@ from mcpapps_jupyter.views.lease import Lease
 from mcpapps_jupyter.views.page import Page, load_page
 from mcpapps_jupyter.views.permissions import Ask, Permissions
 from mcpapps_jupyter.views.policy import Limits, Rates, upstream_meta
+from mcpapps_jupyter.views.recording import Recording
 from mcpapps_jupyter.views.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -41,7 +43,7 @@ from mcpapps_jupyter.views.rpc import (
     finite,
     valid_id,
 )
-from mcpapps_jupyter.views.traffic import Traffic, TrafficEntry
+from mcpapps_jupyter.views.traffic import Traffic
 
 #: The version of the MCP Apps protocol that we speak to pages.
 PROTOCOL_VERSION = "2026-01-26"
@@ -141,7 +143,8 @@ class Relay:
         self.uri = ""
         self.arguments: dict[str, Any] = {}
         self.frames: dict[str, Frame] = {}
-        self.traffic = Traffic()
+        self.recording = Recording(app)
+        self.traffic = Traffic(self.recording, app.hide)
         self.limits = Limits(settings.rates)
         self.asking = Asking(self.send)
         self.events = Events()
@@ -176,6 +179,7 @@ class Relay:
         With `streams` the arguments are still being written; see `write_partial` and `write_input`.
         """
         self.tool, self.uri, self.arguments = tool, uri, dict(arguments)
+        self.recording.begin(tool, uri)
         self.lease.begin()
         if not streams:
             self.write_input(arguments)
@@ -192,11 +196,15 @@ class Relay:
         self._page = asyncio.ensure_future(
             load_page(self.app, self.uri, max_bytes=settings.max_resource_bytes)
         )
-        self._page.add_done_callback(lambda task: task.cancelled() or task.exception())
+        self._page.add_done_callback(self._loaded)
         if anew:
             self._shown.clear()
         for frame_id in self.frames:
             self._spawn(self._give_page(frame_id))
+
+    def _loaded(self, task: asyncio.Task[Page]) -> None:
+        if not task.cancelled() and task.exception() is None:
+            self.recording.page = task.result()
 
     def write_partial(self, arguments: Mapping[str, Any]) -> None:
         """The opening arguments as far as they are written (``tool-input-partial``)."""
@@ -206,6 +214,7 @@ class Relay:
     def write_input(self, arguments: Mapping[str, Any]) -> None:
         """The whole opening arguments (``tool-input``)."""
         self.arguments = dict(arguments)
+        self.recording.arguments = self.arguments
         self.lease.hold("arguments", json_size(arguments))
         self._delivery.write_input(arguments)
         self._bring()
@@ -222,6 +231,7 @@ class Relay:
             clean = finite(dict(outcome))
             if clean != outcome:
                 self.note("the result has numbers that JSON does not have; the page gets null", "warning")
+            self.recording.result = clean
             self.lease.hold("result", json_size(clean))
             self._delivery.write_outcome("ui/notifications/tool-result", clean)
         self._bring()
@@ -331,6 +341,14 @@ class Relay:
             self._spawn(self._give_page(envelope.view))
         self.asking.replay(envelope.view)
 
+    @property
+    def no_page(self) -> NoPage | None:
+        """Why there is no page to show, if that is known."""
+        page = self._page
+        failed = page is not None and page.done() and not page.cancelled()
+        error = page.exception() if failed and page is not None else None
+        return error if isinstance(error, NoPage) else None
+
     async def _give_page(self, frame_id: str) -> None:
         """Send the page, or the reason why there is none."""
         task = self._page
@@ -400,6 +418,8 @@ class Relay:
             return
         fresh = self._new_document(frame.id)
         fresh.greeting = dict(params) if isinstance(params, Mapping) else {}
+        greeting = {"jsonrpc": "2.0", "method": "ui/initialize", "params": fresh.greeting}
+        self.traffic.add("in", frame.id, greeting, kind="request")
 
     def _new_document(self, frame_id: str) -> Frame:
         before = self.frames.get(frame_id)
@@ -423,11 +443,13 @@ class Relay:
 
     def _front_log(self, envelope: Envelope) -> None:
         message = envelope.message if isinstance(envelope.message, Mapping) else {}
-        data = message.get("data")
-        if message.get("event") in ("link", "download") and isinstance(data, Mapping):
-            self._record_front_decision(message["event"], data)
+        data, event = message.get("data"), str(message.get("event", ""))[:20]
+        if event in ("link", "download") and isinstance(data, Mapping):
+            self._record_front_decision(event, data)
         if self.limits.notifications.take():
-            self.note(str(message.get("text", "")), log_level(message.get("level")))
+            source: Source = "csp" if event == "csp" else "host"
+            text, level = str(message.get("text", "")), normal_level(message.get("level"))
+            self.note(text, level, source=source, event=event)
 
     def _record_front_decision(self, kind: Any, data: Mapping[str, Any]) -> None:
         """Links and downloads are decided on in the browser, where the click is."""
@@ -461,7 +483,7 @@ class Relay:
             self._refuse_stray(envelope.view, message)
             return
         frame.spoke = next(self._counter)
-        self._record("in", frame.id, message, envelope.size)
+        self.traffic.add("in", frame.id, message, size=envelope.size)
         if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0":
             self._reply_error(frame, None, PageError(INVALID_REQUEST, "This is no JSON-RPC 2.0 message"))
             return
@@ -538,9 +560,7 @@ class Relay:
             if task is not None:
                 task.cancel()
         elif method == "notifications/message":
-            data = params.get("data")
-            text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
-            self.app.log.add("page", self.app.hide(text), log_level(params.get("level")))
+            self.note(message_text(params), normal_level(params.get("level")), source="page")
         elif method == "notifications/tools/list_changed":
             frame.tools = None
         elif method == "ui/notifications/request-teardown":
@@ -601,7 +621,7 @@ class Relay:
     def _rpc_out(self, frame: Frame, message: dict[str, Any]) -> None:
         if self.frames.get(frame.id) is not frame:
             return  # the document that asked is gone; its successor uses the same ids
-        self._record("out", frame.id, message, 0)
+        self.traffic.add("out", frame.id, message)
         self.send("rpc", frame.id, message)
 
     def _reply_error(self, frame: Frame, request_id: Any, error: PageError) -> None:
@@ -610,13 +630,9 @@ class Relay:
             wire["data"] = finite(error.data)
         self._rpc_out(frame, {"jsonrpc": "2.0", "id": request_id, "error": wire})
 
-    def _record(self, direction: Any, frame_id: str, message: Any, size: int) -> None:
-        size = size or json_size(message)
-        self.traffic.add(TrafficEntry(direction, frame_id, message, size))
-
-    def note(self, text: str, level: str = "info") -> None:
-        """Write a line into the app's log."""
-        self.app.log.add("host", self.app.hide(text), level)
+    def note(self, text: str, level: str = "info", *, source: Source = "host", event: str = "") -> None:
+        """Write a line about this page into the app's log."""
+        self.app.log.add(source, self.app.hide(text), level, page=self.recording.label, event=event)
 
     def _spawn(self, work: Coroutine[Any, Any, Any], tasks: set[asyncio.Task[Any]] | None = None) -> None:
         """Run `work` beside everything else, to the view's end unless `tasks` are others."""
@@ -632,8 +648,3 @@ def json_size(value: Any) -> int:
         return len(json.dumps(value, ensure_ascii=False, default=str))
     except (TypeError, ValueError, RecursionError):
         return 0
-
-
-def log_level(value: Any) -> str:
-    """A page's word for how grave a line is, if it is one."""
-    return value if value in ("debug", "info", "notice", "warning", "error", "critical") else "info"
