@@ -368,7 +368,13 @@ class App:
         return PromptResult(await connection.request("prompts/get", params), app_id=self.id, name=name)
 
     def open(
-        self, tool: str | None = None, arguments: Mapping[str, Any] | None = None, /, **keywords: Any
+        self,
+        tool: str | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        stream: Any = None,
+        **keywords: Any,
     ) -> Any:
         """Open the page of a tool and return its view; display the view to see it.
 
@@ -381,7 +387,8 @@ class App:
         UnknownTool, InvalidArguments, NoPage, StartFailed
             In words, before anything is shown.
         """
-        return self._services.views.open_view(self, tool, {**(arguments or {}), **keywords}, {})
+        options = {} if stream is None else {"stream": stream}
+        return self._services.views.open_view(self, tool, {**(arguments or {}), **keywords}, options)
 
     @property
     def views(self) -> list[Any]:
@@ -419,6 +426,15 @@ class App:
         if tool is None:
             names = [tool.name for tool in self.catalogue.tools]
             hint = did_you_mean(name, names) or (
+        Parameters
+        ----------
+        tool, arguments, **keywords
+            What to call, and its arguments.
+        stream
+            Gives the arguments while they are being written, by a model say: an iterable of dicts, or an
+            asynchronous one, each with all that is known so far. The page sees every one of them; when
+            the last is there, the tool is called.
+
                 f" It has: {', '.join(names[:12])}" if names else " It offers no tools."
             )
             raise UnknownTool(f"{self.id} has no tool {name!r}.{hint}")

@@ -144,13 +144,15 @@ def schema_problems(schema: Mapping[str, Any], value: Any) -> list[str]:
     """Where `value` misses a JSON Schema, at most three lines; a broken schema finds nothing."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
+    from jsonschema_specifications import REGISTRY
+    from referencing.exceptions import Unresolvable
 
     try:
         Draft202012Validator.check_schema(schema)
-        errors = sorted(
-            Draft202012Validator(schema).iter_errors(value), key=lambda error: list(map(str, error.path))
-        )
-    except (SchemaError, RecursionError, LookupError, ValueError):
+        # With a registry of its own: by default references to other addresses would be fetched.
+        validator = Draft202012Validator(schema, registry=REGISTRY)
+        errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
+    except (SchemaError, RecursionError, LookupError, ValueError, Unresolvable):
         return []  # the server's schema is its own mistake; the server decides
     return [_in_words(error, properties(schema)) for error in errors[:3]]
 

@@ -39,6 +39,8 @@ def card(
     result: ToolResult | None,
     note: str | None,
     hide: Callable[[str], str],
+    *,
+    frozen: bool = False,
 ) -> dict[str, str]:
     """The card's mimebundle.
 
@@ -52,6 +54,8 @@ def card(
         What to say in its place.
     hide
         Masks the app's secrets.
+    frozen
+        Whether it is all that is left of the page.
     """
     title = heading(name, tool, arguments)
     if result is not None:
@@ -61,9 +65,9 @@ def card(
         body = f"<p>{html.escape(text)}</p>"
     if len(text) > _MAX_TEXT:
         text = text[:_MAX_TEXT] + "…"
+    end = "A static copy of the result" if frozen else "The interactive page needs a running kernel"
     page = (
         f'<div class="mcpapp-card" style="{_STYLE}"><div><b>{html.escape(title)}</b></div>{body}'
-        '<div style="opacity:.7"><small>The interactive page needs a running kernel: run the cell to open it.'
-        "</small></div></div>"
+        f'<div style="opacity:.7"><small>{end}: run the cell to open the app.</small></div></div>'
     )
     return {"text/plain": hide(f"{title}\n{text}"), "text/html": hide(page)}

@@ -12,9 +12,11 @@ from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.errors import InvalidArguments, McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.ports import Answer, Caller, Question
+from mcpapps_jupyter.views.decisions import Decisions
 from mcpapps_jupyter.views.policy import Approvals, Rates
 from mcpapps_jupyter.views.relay import PageSettings
 from mcpapps_jupyter.views.subshell import pin, release
+from mcpapps_jupyter.views.stream import check_stream
 
 if TYPE_CHECKING:
     from mcpapps_jupyter.app import App
@@ -52,6 +54,7 @@ class Views:
         self._get_kernel = get_kernel
         self._views: dict[str, AppView] = {}
         self._lock = threading.RLock()
+        self.decisions = Decisions()
         self._hello = threading.Event()
         self._cell: str | None = None
         self._of_earlier_run: list[AppView] = []
@@ -69,9 +72,12 @@ class Views:
             In words, before anything is shown.
         """
         app.check_usable()
-        found, uri = self._thread.run(prepare(app, tool, arguments))
+        stream = options.get("stream")
+        if stream is not None:
+            check_stream(stream)
+        found, uri = self._thread.run(prepare(app, tool, arguments, streams=stream is not None))
         view = self._make(app, arguments, options)
-        view.begin(found, uri)
+        view.begin(found, uri, stream)
         return view
 
     def show_view(
@@ -132,6 +138,8 @@ class Views:
             on_hello=self._hello.set,
             pin=lambda widget: pin(widget, kernel),
             options=options,
+            on_grown=self._make_room,
+            record=self.decisions.recorder(app.id),
         )
         view.open_wait = config.open_wait
         view.cell_id = self._cell
@@ -154,7 +162,29 @@ class Views:
             message_bytes=config.max_message_bytes,
             context_bytes=config.max_context_bytes,
         )
-        return PageSettings(config.max_resource_bytes, config.permissions_for(app.id), self._version, rates)
+        return PageSettings(
+            config.max_resource_bytes,
+            config.permissions_for(app.id),
+            self._version,
+            rates,
+            max_view_bytes=config.max_view_bytes,
+            view_ttl=config.view_ttl,
+        )
+
+    def _make_room(self, grown: AppView) -> None:
+        """A view holds more than before: if all together hold too much, the oldest go."""
+        limit = self._config.max_total_bytes
+        views = self.all_views()
+        held = sum(view.size for view in views)
+        for view in (*(each for each in views if each is not grown), grown):
+            if held <= limit:
+                return
+            if view.size:
+                held -= view.size
+                view.end_soon(
+                    f"All open pages together held more than {limit:,} bytes (McpApps.max_total_bytes), "
+                    "so the oldest ended. Run its cell again."
+                )
 
     def _expect_front_end(self, view: AppView) -> None:
         """The first page of a kernel says so when no front end is there to draw it."""
@@ -201,6 +231,7 @@ class Views:
         decision = answer.get("decision")
         if decision == "accept":
             content = answer.get("content")
+        self.decisions.add(app.id, "question", question.message, str(decision), "person")
             return {"action": "accept", "content": content if isinstance(content, dict) else {}}
         return {"action": "cancel" if decision == "cancel" else "decline"}
 
@@ -253,7 +284,9 @@ class Views:
         release(self._get_kernel())
 
 
-async def prepare(app: App, tool: str | None, arguments: Mapping[str, Any]) -> tuple[Tool | None, str]:
+async def prepare(
+    app: App, tool: str | None, arguments: Mapping[str, Any], *, streams: bool = False
+) -> tuple[Tool | None, str]:
     """Start the app and say what to show; on the session loop.
 
     Raises
@@ -264,7 +297,10 @@ async def prepare(app: App, tool: str | None, arguments: Mapping[str, Any]) -> t
     await app.connection().ready(Caller())
     found, uri = app.page_of(tool)
     if found is not None:
-        app.check_call(found.name, arguments)
-    elif arguments:
+        if not streams:
+            app.check_call(found.name, arguments)
+    elif arguments or streams:
         raise InvalidArguments(f"{uri} is a page without a tool and takes no arguments.")
     return found, uri
+    Where the arguments are still being written (`streams`) they are checked when they are whole.
+

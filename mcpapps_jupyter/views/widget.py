@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import uuid
 from collections.abc import Callable, Mapping
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from mcpapps_jupyter.errors import McpAppsError
+from mcpapps_jupyter.errors import McpAppsError, RequestTimeout
 from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.ports import Caller
 from mcpapps_jupyter.results import ToolResult
@@ -19,14 +20,23 @@ from mcpapps_jupyter.views.card import card, heading
 from mcpapps_jupyter.views.channel import Decoder, EnvelopeError
 from mcpapps_jupyter.views.comm import CommChannel
 from mcpapps_jupyter.views.context import ModelContext
-from mcpapps_jupyter.views.output import emit
+from mcpapps_jupyter.views.decisions import Record
+from mcpapps_jupyter.views.events import PageEvent, check_event
+from mcpapps_jupyter.views.output import emit, replace
+from mcpapps_jupyter.views.page_tools import PageTools, page_tools_listing
 from mcpapps_jupyter.views.relay import PageSettings, Relay
 from mcpapps_jupyter.views.requests import PageRequests
+from mcpapps_jupyter.views.stream import ArgumentStream, read_parts
 
 if TYPE_CHECKING:
     from mcpapps_jupyter.app import App
+    from mcpapps_jupyter.catalogue import Listing, Tool
     from mcpapps_jupyter.views.policy import Approvals
     from mcpapps_jupyter.views.traffic import Traffic
+
+
+#: How long a page's request waits for the observers of what it changed.
+_OBSERVERS_SECONDS = 2.0
 
 
 class AppView(anywidget.AnyWidget):
@@ -74,6 +84,8 @@ class AppView(anywidget.AnyWidget):
         arguments: Mapping[str, Any],
         on_end: Callable[[AppView], None],
         on_hello: Callable[[], None],
+        on_grown: Callable[[AppView], None],
+        record: Record,
         pin: Callable[[AppView], bool],
         options: Mapping[str, Any],
     ) -> None:
@@ -82,7 +94,10 @@ class AppView(anywidget.AnyWidget):
         self.arguments = dict(arguments)
         self.messages: list[dict[str, Any]] = []
         self.cell_id: str | None = None
+        self.frozen = False
         self._thread = thread
+        self._interactive = interactive
+        self._patience = patience
         self._decoder = Decoder()
         self._call: Submitted[ToolResult | None] | None = None
         self._result: ToolResult | None = None
@@ -102,6 +117,7 @@ class AppView(anywidget.AnyWidget):
             patience=patience,
             on_context=self._take_context,
             on_message=self._take_message,
+            record=record,
         )
         self._relay = Relay(
             self.key,
@@ -112,7 +128,11 @@ class AppView(anywidget.AnyWidget):
             on_state=lambda state, text: self._set_on_handlers("state", state),
             on_end=lambda reason: on_end(self),
             on_hello=on_hello,
+            on_grown=lambda: on_grown(self),
+            ask=lambda: self._ask_permission if interactive() else None,
+            record=record,
         )
+        self._page_tools = PageTools(self._relay)
         self.on_msg(self._receive)
         self.answers_while_busy = pin(self)
 
@@ -132,28 +152,117 @@ class AppView(anywidget.AnyWidget):
         """Call `handler` with each message of the page that the person lets through."""
         self._handlers.append(handler)
 
+    def wait_for(self, event: PageEvent, timeout: float | None = None) -> Any:
+        """Block until the page does something, while it goes on; Ctrl-C ends the waiting.
+
+        Parameters
+        ----------
+        event
+            ``"message"``: the next message that the person lets through; gives the message.
+            ``"model_context"``: the next change of what the page tells; gives the `ModelContext` or None.
+            ``"initialized"``: the page has finished its handshake, now or before; gives the parameters
+            of its ``ui/initialize``.
+        timeout
+            Seconds; None waits for ever.
+
+        Raises
+        ------
+        RequestTimeout
+            It did not happen in time, or cannot happen: nobody is there to use the page (headless).
+        McpAppsError
+            The view ended, or there is no page.
+        """
+        self._check_can_happen(event)
+        return self._thread.run(self._wait(event, timeout))
+
+    def await_for(self, event: PageEvent, timeout: float | None = None) -> Submitted[Any]:
+        """`wait_for`, to be awaited."""
+        self._check_can_happen(event)
+        return self._thread.submit(self._wait(event, timeout))
+
+    def _check_can_happen(self, event: str) -> None:
+        check_event(event)
+        if not self._interactive() and not self._relay.frames:
+            raise RequestTimeout(f"No {event.replace('_', ' ')} can come: nobody is there to use the page.")
+
+    async def _wait(self, event: PageEvent, timeout: float | None) -> Any:
+        def greeting() -> dict[str, Any] | None:
+            frames = self._relay.frames.values()
+            return next((frame.greeting for frame in frames if frame.initialized), None)
+
+        if event != "initialized":
+            return await self._relay.events.wait(event, timeout)
+        if self._relay.no_page is not None:
+            raise self._relay.no_page
+        return await self._relay.events.wait(event, timeout, greeting)
+
+    # -- what the page offers ----------------------------------------------------------------------
+
+    def tools(self) -> Listing[Tool]:
+        """The tools that the page itself offers (MCP Apps ``appCapabilities.tools``), as a table.
+
+        Raises
+        ------
+        McpAppsError
+            No page is there, it offers none, or it does not answer.
+        """
+        return self._thread.run(self._list_tools())
+
+    def atools(self) -> Submitted[Listing[Tool]]:
+        """`tools`, to be awaited."""
+        return self._thread.submit(self._list_tools())
+
+    async def _list_tools(self) -> Listing[Tool]:
+        return page_tools_listing(await self._page_tools.list())
+
+    def call_tool(
+        self, tool: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any
+    ) -> ToolResult:
+        """Call a tool of the page itself and wait for its result; the frame used last answers.
+
+        Raises
+        ------
+        UnknownTool, InvalidArguments
+            Before any call.
+        ProtocolFailure, RequestTimeout, McpAppsError
+            The page gave no result. One that says that it failed is a result with ``is_error``.
+        """
+        return self._thread.run(self._page_tools.call(tool, {**(arguments or {}), **keywords}))
+
+    def acall_tool(
+        self, tool: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any
+    ) -> Submitted[ToolResult]:
+        """`call_tool`, to be awaited."""
+        return self._thread.submit(self._page_tools.call(tool, {**(arguments or {}), **keywords}))
+
     def __repr__(self) -> str:
         return f"<AppView {heading(self.app.id, self.tool or None, self.arguments)}: {self.state}>"
 
     # -- opening ---------------------------------------------------------------------------------
 
-    def begin(self, tool: Any, uri: str) -> None:
-        """It is known what to show: describe it, fetch the page and call the tool, all at once."""
+    def begin(self, tool: Any, uri: str, stream: ArgumentStream | None = None) -> None:
+        """It is known what to show: describe it, fetch the page and call the tool, all at once.
+
+        A `stream` gives the arguments bit by bit; then the tool is called when they are whole.
+        """
         with self.hold_sync():
             self.tool = tool.name if tool is not None else ""
             self.title = tool.title if tool is not None else self.app.name
             self.uri = uri
-        self._call = self._thread.submit(self._run(tool, uri))
+        self._call = self._thread.submit(self._run(tool, uri, stream))
 
-    async def _run(self, tool: Any, uri: str) -> ToolResult | None:
+    async def _run(self, tool: Any, uri: str, stream: ArgumentStream | None) -> ToolResult | None:
         relay = self._relay
-        relay.attach(tool, uri, self.arguments)
+        relay.attach(tool, uri, self.arguments, streams=stream is not None)
         if tool is None:
             relay.set_state("live")
             return None
-        relay.set_state("calling", f"Calling {tool.title}…")
         finished = False
         try:
+            if stream is not None:
+                relay.set_state("calling", f"Writing the arguments of {tool.title}…")
+                await self._write_arguments(stream)
+            relay.set_state("calling", f"Calling {tool.title}…")
             result = await self.app.call_here(tool.name, self.arguments, Caller("cell", self.key))
             finished = True
         except McpAppsError as error:
@@ -169,6 +278,15 @@ class AppView(anywidget.AnyWidget):
         relay.set_outcome(result.raw)
         relay.set_state("live")
         return result
+
+    async def _write_arguments(self, stream: ArgumentStream) -> None:
+        arguments = given = dict(self.arguments)
+        async with contextlib.aclosing(read_parts(self._thread, stream)) as parts:
+            async for part in parts:
+                arguments = {**given, **part}
+                self._relay.write_partial(arguments)
+        self.arguments = arguments
+        self._relay.write_input(arguments)
 
     def wait_for_result(self, seconds: float) -> None:
         """Block until the opening tool has answered, at most `seconds`; Ctrl-C cancels the call.
@@ -196,12 +314,36 @@ class AppView(anywidget.AnyWidget):
         bundle = self._repr_mimebundle_()
         if bundle is not None:
             data, metadata = bundle
-            emit({**data, "text/plain": ""}, metadata)
+            emit({**data, "text/plain": ""}, metadata, display_id=f"mcpapp-{self.key}")
 
     def show_card(self, note: str | None = None) -> None:
         """Display the static part: the second output, for every reader without a kernel."""
-        bundle = card(self.app.name, self.tool or None, self.arguments, self._result, note, self.app.hide)
-        emit(bundle)
+        emit(self._card(note), display_id=f"mcpapp-{self.key}-card")
+
+    def _card(self, note: str | None) -> dict[str, str]:
+        return card(
+            self.app.name,
+            self.tool or None,
+            self.arguments,
+            self._result,
+            note,
+            self.app.hide,
+            frozen=self.frozen,
+        )
+
+    def freeze(self) -> None:
+        """Turn what this view shows into its static card, for good.
+
+        The page ends. Wherever the view stands, its output becomes text and HTML that every reader shows: a
+        notebook opened without a kernel, an exported one, a page of a code host.
+        """
+        if self.frozen:
+            return
+        self.frozen = True
+        self.close()
+        note = None if self._result is not None or not self.tool else "It was frozen before its result came."
+        replace(self._card(note), f"mcpapp-{self.key}-card")
+        replace({"text/plain": ""}, f"mcpapp-{self.key}")
 
     def skip_next_display(self, skip: bool = True) -> None:
         """A magic has shown the view itself: its value as the cell's last expression shows nothing.
@@ -213,6 +355,9 @@ class AppView(anywidget.AnyWidget):
     def _ipython_display_(self, **_: Any) -> None:
         if self._skip_display:
             self._skip_display = False
+            return
+        if self.comm is None:  # closed: no front end could draw the live part
+            self.show_card()
             return
         self.show_widget()
         note = None
@@ -238,11 +383,15 @@ class AppView(anywidget.AnyWidget):
             self._thread.sessions.call_soon(self._relay.receive, envelope)
 
     async def _take_context(self, context: ModelContext | None) -> None:
-        # Observers are the user's code: they run on the handlers' thread, which is also the one writer.
-        await self._thread.on_handlers(setattr, self, "model_context", context)
+        # Observers are the user's code: they run on the handlers' thread, which is also the one writer. The
+        # page waits for them only a little, and so does who waits for the event on that very thread.
+        setting = asyncio.ensure_future(self._thread.on_handlers(self._set, "model_context", context))
+        await asyncio.wait({setting}, timeout=_OBSERVERS_SECONDS)
+        self._relay.events.tell("model_context", context)
 
     async def _take_message(self, message: dict[str, Any]) -> None:
         self.messages.append(message)
+        self._relay.events.tell("message", message)
         for handler in tuple(self._handlers):
             try:
                 await self._thread.call_handler(handler, message)
@@ -250,7 +399,17 @@ class AppView(anywidget.AnyWidget):
                 self._relay.note(f"the on_message handler failed: {error!r}", "error")
 
     def _set_on_handlers(self, name: str, value: Any) -> None:
-        self._thread.handlers.call_soon(setattr, self, name, value)
+        self._thread.handlers.call_soon(self._set, name, value)
+
+    def _set(self, name: str, value: Any) -> None:
+        try:
+            setattr(self, name, value)
+        except Exception as error:  # noqa: BLE001 - an observer is the user's code
+            self._relay.note(f"an observer of {name} failed: {error!r}", "error")
+
+    async def _ask_permission(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        wire = {"app": self.app.name, "title": self.app.name, **question}
+        return await self._relay.asking.ask(wire, seconds=self._patience)
 
     async def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
         """Put a server's question above the page, as long as the person thinks; on the session loop."""
@@ -262,6 +421,17 @@ class AppView(anywidget.AnyWidget):
     def ended(self) -> bool:
         """Whether the view is over; its data stays readable."""
         return self._relay.ended is not None
+
+    @property
+    def size(self) -> int:
+        """Bytes that the view holds: its page, the opening arguments and the result."""
+        return self._relay.lease.size
+
+    def end_soon(self, reason: str) -> None:
+        """`end`, without waiting for the page; from any thread."""
+        if self._call is not None:
+            self._call.cancel()
+        self._thread.sessions.call_soon(self._relay.end_soon, reason)
 
     def end(self, reason: str) -> None:
         """End the page with a reason that stays visible in its place."""
