@@ -18,7 +18,7 @@ from mcpapps_jupyter.host_thread import Submitted
 from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.magics.grammar import Given, Verb
 from mcpapps_jupyter.magics.values import Names, Typed, expand, mapping_of, plain_or_usage, text_of, written
-from mcpapps_jupyter.magics.waiting import wait_for
+from mcpapps_jupyter.magics.waiting import outcome, wait_for
 from mcpapps_jupyter.magics.words import Word
 from mcpapps_jupyter.redact import clean_line
 
@@ -191,7 +191,7 @@ class Invocation:
         if app.state is not State.RUNNING:
             work = app.astart()
             self.wait(f"Starting {app.id}…", [app], [work])
-            work.result()
+            outcome(work)
         return app
 
     def wait(self, doing: str, apps: list[App], work: list[Submitted[Any]]) -> None:
@@ -201,7 +201,7 @@ class Invocation:
             said = [line for app in apps if (line := last_line(app))]
             return f"{doing} {said[-1]}" if said else doing
 
-        wait_for(work, status, visible=not self.host.config.is_headless())
+        wait_for(work, self.host.thread, status, visible=not self.host.config.is_headless())
 
 
 def fitted(values: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:

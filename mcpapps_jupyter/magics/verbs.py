@@ -16,6 +16,7 @@ from mcpapps_jupyter.magics.grammar import Option, Slot, Verb
 from mcpapps_jupyter.magics.invocation import Invocation, fitted
 from mcpapps_jupyter.magics.shown import Note, Told
 from mcpapps_jupyter.magics.values import text_of
+from mcpapps_jupyter.magics.waiting import outcome
 from mcpapps_jupyter.manifest.model import PROTOCOL_VERSIONS, TRANSPORTS
 
 _APP = Slot("APP", "app")
@@ -123,7 +124,7 @@ def _each(
     line.wait(f"{doing} {names}…", list(work), list(work.values()))
     for each in work.values():
         try:
-            each.result()
+            outcome(each)
         except McpAppsError as error:
             failures.append(error)
     if failures:

@@ -6,43 +6,70 @@ import concurrent.futures
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from mcpapps_jupyter.host_thread import Submitted
+from mcpapps_jupyter.errors import McpAppsError
+from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.views.output import emit, replace
 
-#: What is over sooner shows nothing.
+T = TypeVar("T")
+
+#: Seconds; what is over sooner shows nothing.
 _PATIENCE = 0.7
-#: Short enough for Ctrl-C on every platform.
-_POLL = 0.1
+#: Seconds between two looks at what to show.
+_BEAT = 0.5
+#: Seconds that an interrupted start gets to clear away what it had begun.
+_CLEAR_AWAY = 5.0
 
 
-def wait_for(work: Sequence[Submitted[Any]], status: Callable[[], str], *, visible: bool) -> None:
+def wait_for(
+    work: Sequence[Submitted[Any]], thread: HostThread, status: Callable[[], str], *, visible: bool
+) -> None:
     """Block until all of `work` is over; Ctrl-C cancels it.
 
     Parameters
     ----------
     work
-        What to wait for; its outcomes are the caller's to read.
+        What to wait for; read each with `outcome`.
+    thread
+        Where it runs; the cell answers its questions meanwhile.
     status
         Gives the line to show meanwhile.
     visible
         Whether there is anybody to show it to.
     """
-    line = _Line() if visible else None
-    futures = [each.future for each in work]
+    line = _Line()
     begun = time.monotonic()
     try:
-        while concurrent.futures.wait(futures, timeout=_POLL).not_done:
-            if line is not None and time.monotonic() - begun > _PATIENCE:
+        beat = _PATIENCE
+        while not thread.wait(work, beat) and not any(each.lost for each in work):
+            beat = _BEAT
+            if visible:
                 line.show(f"{status()} ({time.monotonic() - begun:.0f} s)")
     except KeyboardInterrupt:
         for each in work:
             each.cancel()
+        for each in work:
+            each.wait_over(_CLEAR_AWAY)
         raise
     finally:
-        if line is not None:
-            line.clear()
+        line.clear()
+
+
+def outcome(work: Submitted[T]) -> T:
+    """What came of work that was waited for.
+
+    Raises
+    ------
+    McpAppsError
+        What it raised; or it was given up, because something else stopped the app or the host.
+    """
+    if work.done():
+        try:
+            return work.result()
+        except concurrent.futures.CancelledError:
+            pass
+    raise McpAppsError("This was given up: the app was stopped meanwhile.")
 
 
 class _Line:
