@@ -382,6 +382,15 @@ class App:
         ``uiResourceUri``, else the only tool with a page that needs no arguments. A ``ui://``
         address opens that bare resource.
 
+        Parameters
+        ----------
+        tool, arguments, **keywords
+            What to call, and its arguments.
+        stream
+            Gives the arguments while they are being written, by a model say: an iterable of dicts, or an
+            asynchronous one, each with all that is known so far. The page sees every one of them; when
+            the last is there, the tool is called.
+
         Raises
         ------
         UnknownTool, InvalidArguments, NoPage, StartFailed
@@ -426,15 +435,6 @@ class App:
         if tool is None:
             names = [tool.name for tool in self.catalogue.tools]
             hint = did_you_mean(name, names) or (
-        Parameters
-        ----------
-        tool, arguments, **keywords
-            What to call, and its arguments.
-        stream
-            Gives the arguments while they are being written, by a model say: an iterable of dicts, or an
-            asynchronous one, each with all that is known so far. The page sees every one of them; when
-            the last is there, the tool is called.
-
                 f" It has: {', '.join(names[:12])}" if names else " It offers no tools."
             )
             raise UnknownTool(f"{self.id} has no tool {name!r}.{hint}")
