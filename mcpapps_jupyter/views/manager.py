@@ -229,9 +229,9 @@ class Views:
         else:
             return None
         decision = answer.get("decision")
+        self.decisions.add(app.id, "question", question.message, str(decision), "person")
         if decision == "accept":
             content = answer.get("content")
-        self.decisions.add(app.id, "question", question.message, str(decision), "person")
             return {"action": "accept", "content": content if isinstance(content, dict) else {}}
         return {"action": "cancel" if decision == "cancel" else "decline"}
 
@@ -289,6 +289,8 @@ async def prepare(
 ) -> tuple[Tool | None, str]:
     """Start the app and say what to show; on the session loop.
 
+    Where the arguments are still being written (`streams`) they are checked when they are whole.
+
     Raises
     ------
     McpAppsError
@@ -302,5 +304,3 @@ async def prepare(
     elif arguments or streams:
         raise InvalidArguments(f"{uri} is a page without a tool and takes no arguments.")
     return found, uri
-    Where the arguments are still being written (`streams`) they are checked when they are whole.
-
