@@ -15,8 +15,8 @@ from mcpapps_jupyter.ports import Answer, Caller, Question
 from mcpapps_jupyter.views.decisions import Decisions
 from mcpapps_jupyter.views.policy import Approvals, Rates
 from mcpapps_jupyter.views.relay import PageSettings
-from mcpapps_jupyter.views.subshell import pin, release
 from mcpapps_jupyter.views.stream import check_stream
+from mcpapps_jupyter.views.subshell import pin, release
 
 if TYPE_CHECKING:
     from mcpapps_jupyter.app import App
@@ -52,9 +52,9 @@ class Views:
         self._thread = thread
         self._version = version
         self._get_kernel = get_kernel
+        self.decisions = Decisions()
         self._views: dict[str, AppView] = {}
         self._lock = threading.RLock()
-        self.decisions = Decisions()
         self._hello = threading.Event()
         self._cell: str | None = None
         self._of_earlier_run: list[AppView] = []
@@ -136,19 +136,30 @@ class Views:
             arguments=arguments,
             on_end=self._forget,
             on_hello=self._hello.set,
+            on_grown=self._make_room,
+            on_relaunch=self._readmit,
+            record=self.decisions.recorder(app.id),
             pin=lambda widget: pin(widget, kernel),
             options=options,
-            on_grown=self._make_room,
-            record=self.decisions.recorder(app.id),
         )
         view.open_wait = config.open_wait
         view.cell_id = self._cell
+        self._admit(view)
+        return view
+
+    def _admit(self, view: AppView) -> None:
+        """Count the view among the open ones; if that are too many, the oldest go."""
+        limit = self._config.max_views
         with self._lock:
             self._views[view.key] = view
-            crowd = list(self._views.values())[: max(len(self._views) - config.max_views, 0)]
+            crowd = list(self._views.values())[: max(len(self._views) - limit, 0)]
         for old in crowd:
-            old.end(f"More than {config.max_views} pages are open, so the oldest ended. Run its cell again.")
-        return view
+            old.end_soon(f"More than {limit} pages were open, so the oldest ended.")
+
+    def _readmit(self, view: AppView) -> None:
+        """The person wants an ended view back; on the session loop."""
+        self._admit(view)
+        view.revive()
 
     def _settings(self, app: App) -> PageSettings:
         config = self._config
@@ -183,7 +194,7 @@ class Views:
                 held -= view.size
                 view.end_soon(
                     f"All open pages together held more than {limit:,} bytes (McpApps.max_total_bytes), "
-                    "so the oldest ended. Run its cell again."
+                    "so the oldest ended."
                 )
 
     def _expect_front_end(self, view: AppView) -> None:

@@ -116,6 +116,8 @@ class Relay:
         Told about the header line's state, the view's end and the front end's first word.
     on_grown
         Told when the view holds more than before.
+    on_relaunch
+        Told when the person wants the ended view back; `revive` does it.
     ask
         Gives what asks the person for a permission; None where nobody can be asked.
     record
@@ -134,6 +136,7 @@ class Relay:
         on_end: Callable[[str], None],
         on_hello: Callable[[], None],
         on_grown: Callable[[], None] = lambda: None,
+        on_relaunch: Callable[[], None] = lambda: None,
         ask: Callable[[], Ask | None] = _nobody_there,
         record: Record = lambda *_: None,
     ) -> None:
@@ -159,6 +162,8 @@ class Relay:
         self._on_state = on_state
         self._on_end = on_end
         self._on_hello = on_hello
+        self._on_relaunch = on_relaunch
+        self._gone = False
         self._record_decision = record
         self._page: asyncio.Task[Page] | None = None
         self._delivery = Delivery(self.notify)
@@ -257,8 +262,8 @@ class Relay:
         if self.ended is not None:
             return
         self.ended = reason
-        for undo in self._undo:
-            undo()
+        while self._undo:
+            self._undo.pop()()
         self.lease.close()
         self.events.close(reason)
         asked = [
@@ -284,7 +289,17 @@ class Relay:
         if self._page is not None:
             self._page.cancel()
         self._channel.flush()
+        self._gone = True
         self._on_end(reason)
+
+    def revive(self, outcome: Mapping[str, Any] | None) -> None:
+        """Bring an ended view back, with what the opening tool answered then; it is not called again."""
+        self.ended, self._gone = None, False
+        self.events = Events()
+        self.attach(self.tool, self.uri, self.arguments)
+        if self.tool is not None:
+            self.set_outcome(outcome, cancelled="The view had ended before the result came.")
+        self.set_state("live")
 
     def _app_moved(self, step: Transition) -> None:
         if self.ended is not None or step.state is not self.app.state:
@@ -330,6 +345,9 @@ class Relay:
         self.send("state", "", self._state)
 
     def _open(self, envelope: Envelope) -> None:
+        wish = envelope.message if isinstance(envelope.message, Mapping) else {}
+        if self._gone and wish.get("relaunch") is True:
+            self._on_relaunch()
         if self.ended is not None:
             self.send("gone", envelope.view, {"reason": self.ended, "teardown": False})
             return

@@ -85,6 +85,7 @@ class AppView(anywidget.AnyWidget):
         on_end: Callable[[AppView], None],
         on_hello: Callable[[], None],
         on_grown: Callable[[AppView], None],
+        on_relaunch: Callable[[AppView], None],
         record: Record,
         pin: Callable[[AppView], bool],
         options: Mapping[str, Any],
@@ -129,6 +130,7 @@ class AppView(anywidget.AnyWidget):
             on_end=lambda reason: on_end(self),
             on_hello=on_hello,
             on_grown=lambda: on_grown(self),
+            on_relaunch=lambda: on_relaunch(self),
             ask=lambda: self._ask_permission if interactive() else None,
             record=record,
         )
@@ -426,6 +428,10 @@ class AppView(anywidget.AnyWidget):
     def size(self) -> int:
         """Bytes that the view holds: its page, the opening arguments and the result."""
         return self._relay.lease.size
+
+    def revive(self) -> None:
+        """Take the ended page up again as it was opened; on the session loop."""
+        self._relay.revive(self._result.raw if self._result is not None else None)
 
     def end_soon(self, reason: str) -> None:
         """`end`, without waiting for the page; from any thread."""

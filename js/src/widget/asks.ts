@@ -14,6 +14,7 @@ const strong = (text: string) => h("strong", {}, cleanLine(text, 120));
 /** The strip of a question. `answer` is called at most once. */
 export function askStrip(ask: AskMessage, answer: Answer): Strip {
   if (ask.type === "approval") return approval(ask, answer);
+  if (ask.type === "permission") return permission(ask, answer);
   if (ask.type === "message") return message(ask, answer);
   return elicitation(ask, answer);
 }
@@ -31,6 +32,18 @@ function approval(ask: AskMessage, answer: Answer): Strip {
     [
       { label: "Allow once", primary: true, run: () => answer("once") },
       { label: "Allow while open", run: () => answer("always") },
+      { label: "Deny", run: () => answer("deny") },
+    ],
+  );
+}
+
+function permission(ask: AskMessage, answer: Answer): Strip {
+  return new Strip(
+    "shield",
+    ["The page of ", strong(ask.app), ` ${cleanLine(ask.text, 120)}.`],
+    [],
+    [
+      { label: "Allow while open", primary: true, run: () => answer("always") },
       { label: "Deny", run: () => answer("deny") },
     ],
   );

@@ -179,7 +179,7 @@ export class View implements Surroundings {
 
   // ---- the frame's life ----
 
-  #start(): void {
+  #start(relaunch = false): void {
     const { channel, state } = this.session;
     if (!channel.connected) {
       this.disconnected();
@@ -187,7 +187,8 @@ export class View implements Surroundings {
     }
     this.frameId = randomId("f-");
     this.show(state);
-    channel.send("open", this.frameId, {});
+    // Only a person's wish may bring a view back that has ended: to load the tab again is none.
+    channel.send("open", this.frameId, relaunch ? { relaunch } : {});
     const { frameId } = this;
     const waiting = () => {
       const idle = frameId === this.frameId && !this.#stage && this.#panel.element.matches(".mcpapp-loading");
@@ -199,7 +200,7 @@ export class View implements Surroundings {
   #reload(): void {
     this.#dropFrame();
     this.session.state = { state: "starting", text: "", hint: "" };
-    this.#start();
+    this.#start(true);
   }
 
   #close(): void {

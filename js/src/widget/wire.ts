@@ -35,10 +35,12 @@ export interface StateMessage {
   hint: string;
 }
 
+const ASKS = ["approval", "permission", "message", "elicitation"] as const;
+
 /** Kernel → front: a question for the person, drawn in the header. */
 export interface AskMessage {
   ask: string;
-  type: "approval" | "message" | "elicitation";
+  type: (typeof ASKS)[number];
   app: string;
   tool: string;
   title: string;
@@ -81,9 +83,8 @@ export function readState(value: unknown): StateMessage | undefined {
 }
 
 export function readAsk(value: JsonObject): AskMessage | undefined {
-  const { type } = value;
-  if (typeof value.ask !== "string") return undefined;
-  if (type !== "approval" && type !== "message" && type !== "elicitation") return undefined;
+  const type = ASKS.find((known) => known === value.type);
+  if (typeof value.ask !== "string" || !type) return undefined;
   return {
     ask: value.ask,
     type,

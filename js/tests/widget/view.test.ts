@@ -77,6 +77,24 @@ describe("a view", () => {
     attach.mockRestore();
   });
 
+  it("asks for an ended view back only when the person does", async () => {
+    model.push("gone", "", { reason: "Too many pages were open.", teardown: false });
+    expect(model.of("open").at(-1)?.message).toEqual({});
+    press(button("Relaunch"));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(model.of("open").at(-1)?.message).toEqual({ relaunch: true });
+  });
+
+  it("asks for a permission and says what it is for", async () => {
+    const text = "wants to know where you are";
+    model.push("ask", "", { ask: "p1", type: "permission", app: "Demo", tool: "geolocation", text });
+    expect(slot.querySelector(".mcpapp-words")?.textContent).toBe(`The page of Demo ${text}.`);
+    await vi.advanceTimersByTimeAsync(ARMING_MS + 200);
+    press(button("Allow while open"));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(model.of("answer").at(-1)?.message).toEqual({ ask: "p1", decision: "always" });
+  });
+
   it("of another frame's id is not touched", () => {
     model.push("open", "f-other", openMessage());
     expect(slot.querySelector(".mcpapp-frame")).toBeNull();
