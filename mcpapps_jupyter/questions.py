@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcpapps_jupyter.config import McpApps
@@ -123,6 +123,9 @@ class Questions:
             return {"role": "assistant", "content": {"type": "text", "text": answer}, "model": "user"}
         if hasattr(answer, "model_dump"):
             answer = answer.model_dump(by_alias=True, mode="json", exclude_none=True)
+        if not isinstance(answer, Mapping):
+            kind = type(answer).__name__
+            raise McpAppsError(f"the model gave {kind}, neither a string nor a CreateMessageResult")
         return dict(answer)
 
     async def _consent(self, app: App, params: dict[str, Any], caller: Caller | None) -> None:

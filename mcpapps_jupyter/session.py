@@ -15,9 +15,9 @@ from typing import Any, cast
 import mcp_types as types
 from mcp import Client, MCPError
 from mcp.client import advertise
-from mcp.client.session import ClientRequestContext
+from mcp.client.session import ClientRequestContext, ClientSession
 from mcp.shared.dispatcher import ProgressFnT
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
 from mcpapps_jupyter.callbacks import ServerRequests
@@ -115,7 +115,7 @@ class Session:
         try:
             client = Client(
                 self._transport,
-                mode=self._mode,
+                mode="legacy" if self._mode in HANDSHAKE_PROTOCOL_VERSIONS else self._mode,
                 cache=None,
                 log_level="info",
                 client_info=types.Implementation(name="mcpapps_jupyter", version=self._version),
@@ -126,6 +126,8 @@ class Session:
                 message_handler=self._on_message,
             )
             async with client:
+                if self._mode in MODERN_PROTOCOL_VERSIONS:
+                    await self._discover(client.session, self._mode)
                 self._client = client
                 self._negotiated = client.protocol_version
                 if not ready.done():
@@ -143,6 +145,14 @@ class Session:
                 self.lost(reason)
         finally:
             self._client = None
+
+    @staticmethod
+    async def _discover(session: ClientSession, version: str) -> None:
+        """Ask what the server offers: where a version is given, the SDK takes it without looking."""
+        try:
+            session.adopt(types.DiscoverResult.model_validate(await session.send_discover(version)))
+        except (MCPError, ValidationError, RuntimeError) as error:
+            raise ConnectionLost(f"the server does not speak protocol {version}: {in_words(error)}") from None
 
     def lost(self, reason: str) -> None:
         """Note that the connection ended by itself; tells `on_lost` once."""

@@ -106,7 +106,7 @@ def test_a_thousand_messages_of_any_kind(
     app: App = kernel[("auto", "legacy")[seed % 2]]
     rates = Rates(calls_per_minute=10**6, burst=10**6, notifications_per_second=10**6, queue=10**6)
     page = OpenPage(kernel, app, interactive=False, rates=rates).start()
-    sent = [message(rng, number) for number in range(1000)]
+    sent = [message(rng, 1000 + number) for number in range(1000)]
 
     async def flood() -> None:
         for each in sent:
