@@ -44,14 +44,19 @@ from mcpapps_jupyter.manifest import (
     resolve_launch,
     secret_values,
 )
+from mcpapps_jupyter.oauth import LoginFile
 from mcpapps_jupyter.ports import Asker, Caller, ClientTransport, ServerEvent, ViewFactory
 from mcpapps_jupyter.redact import redact
 from mcpapps_jupyter.results import PromptResult, ReadResult, ToolResult
 
 if TYPE_CHECKING:
+    from httpx2 import Auth
+
+    from mcpapps_jupyter.callbacks import ServerRequests
     from mcpapps_jupyter.connection import Connection
     from mcpapps_jupyter.info import AppInfo
     from mcpapps_jupyter.transports import Hooks, ProcessGuard
+    from mcpapps_jupyter.transports.http import Kind
 
 T = TypeVar("T")
 
@@ -173,6 +178,7 @@ class App:
     @property
     def state(self) -> State:
         """Where the app is in its life."""
+        self._login: LoginFile | None = None
         return self.lifecycle.state
 
     @property
@@ -251,6 +257,7 @@ class App:
         """`start`, to be awaited."""
         self.check_usable()
         return self._services.thread.submit(self._start())
+        self._login = None
 
     async def _start(self) -> App:
         await self.connection().start()
@@ -303,6 +310,42 @@ class App:
             The server's name of the tool, or the local name with the app's prefix.
         arguments, **keywords
             The tool's arguments, checked against its input schema before anything is sent.
+    @property
+    def login(self) -> LoginFile | None:
+        """Where the login at its server is kept; None where none is possible.
+
+        Raises
+        ------
+        ManifestInvalid
+            Its address cannot be made out.
+        """
+        if not self.remote:
+            return None
+        url, headers = resolve_endpoint(self.manifest, environ=os.environ)
+        if "authorization" in map(str.lower, headers):
+            return None
+        if self._login is None or self._login.server_url != url:
+            self._login = LoginFile(url)
+        return self._login
+
+    def forget_login(self) -> bool:
+        """Stop the server and forget the login there; the next start asks to log in again.
+
+        Returns
+        -------
+        bool
+            Whether a login was kept. The server itself is not told.
+        """
+        return self._run(self._forget_login())
+
+    def aforget_login(self) -> Submitted[bool]:
+        """`forget_login`, to be awaited."""
+        return self._services.thread.submit(self._forget_login())
+
+    async def _forget_login(self) -> bool:
+        await self._stop(hurry=False)
+        return self.login is not None and self.login.forget()
+
 
         Raises
         ------
@@ -576,13 +619,13 @@ class App:
         return redact(text, self.secrets())
 
     def secrets(self) -> list[str]:
-        """Values that must never be shown: from environment, headers and ``${env:…}``."""
+        """Values that must never be shown: from environment, headers, ``${env:…}`` and logins."""
         if self._secrets is None:
             manifest = self.definition.parsed.manifest
             self._secrets = secret_values(manifest, environ=os.environ) if manifest else []
-        return self._secrets
+        return [*self._secrets, *self._login.secrets] if self._login else self._secrets
 
-    async def _make_transport(self, hooks: Hooks) -> ClientTransport:
+    async def _make_transport(self, hooks: Hooks, requests: ServerRequests) -> ClientTransport:
         from mcpapps_jupyter.transports import HttpTransport, InProcessTransport, StdioTransport
 
         manifest, definition = self.manifest, self.definition
@@ -596,7 +639,16 @@ class App:
             )
             return StdioTransport(launch, hooks, self._services.guard())
         url, headers = resolve_endpoint(manifest, environ=os.environ)
-        return HttpTransport(url, headers, hooks, kind="sse" if manifest.transport == "sse" else "http")
+        auth: Auth | None = None
+        if (login := self.login) is not None:
+            from mcpapps_jupyter.oauth.login import Login
+
+            def note(text: str) -> None:
+                self.log.add("host", self.hide(text), "warning")
+
+            auth = Login(self.id, login, requests=requests, asker=self._services.asker, note=note)
+        kind: Kind = "sse" if manifest.transport == "sse" else "http"
+        return HttpTransport(url, headers, hooks, auth=auth, kind=kind)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         return self._services.thread.run(work)

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
 from pydantic import ValidationError
@@ -21,6 +21,8 @@ from mcpapps_jupyter.ports import Answer, Caller, Question
 
 if TYPE_CHECKING:
     from mcp.client.session import ClientRequestContext
+
+T = TypeVar("T")
 
 _current_caller: ContextVar[Caller | None] = ContextVar("mcpapps_caller", default=None)
 
@@ -46,7 +48,7 @@ class ServerRequests:
     _answered_at: float = 0.0
     _in_flight: list[Caller] = field(default_factory=list)
     _idle: asyncio.Event = field(default_factory=asyncio.Event)
-    _asked: list[tuple[asyncio.Future[Answer], Caller]] = field(default_factory=list)
+    _asked: list[tuple[asyncio.Future[Any], Caller]] = field(default_factory=list)
 
     @contextlib.contextmanager
     def calling(self, caller: Caller) -> Iterator[None]:
@@ -101,6 +103,28 @@ class ServerRequests:
         """When somebody was being asked last, in the loop's time: now, while they are."""
         return asyncio.get_running_loop().time() if self.open_questions else self._answered_at
 
+    async def ask(self, question: Awaitable[T], caller: Caller | None) -> T | None:
+        """Wait for a person's answer, with the clocks of this session standing still.
+
+        Returns
+        -------
+        object or None
+            The answer; None when the call of `caller`, which led to the question, is over before.
+        """
+        work = asyncio.ensure_future(question)
+        if caller is not None:
+            self._asked.append((work, caller))
+        with self._asking(caller):
+            try:
+                return await work
+            except asyncio.CancelledError:
+                if not work.cancelled() or _is_being_cancelled():
+                    work.cancel()
+                    raise
+                return None
+            finally:
+                self._asked = [entry for entry in self._asked if entry[0] is not work]
+
     async def on_elicitation(
         self, context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult | types.ErrorData:
@@ -114,21 +138,10 @@ class ServerRequests:
             url=str(wire.get("url", "")),
             caller=self.caller(),
         )
-        work = asyncio.ensure_future(self.elicit(question))
-        if question.caller is not None:
-            self._asked.append((work, question.caller))
-        with self._asking(question.caller):
-            try:
-                answer = await work
-            except McpAppsError as error:
-                return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
-            except asyncio.CancelledError:
-                if not work.cancelled() or _is_being_cancelled():
-                    work.cancel()
-                    raise
-                answer = {"action": "cancel"}  # the call that led to it is over
-            finally:
-                self._asked = [entry for entry in self._asked if entry[0] is not work]
+        try:
+            answer = await self.ask(self.elicit(question), question.caller) or {"action": "cancel"}
+        except McpAppsError as error:
+            return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
         action = answer.get("action")
         if action == "accept":
             try:

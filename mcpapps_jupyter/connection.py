@@ -45,7 +45,7 @@ _SETTLE = 10.0
 #: The longest start in all, however much a first installation prints.
 _LONGEST_START = 120.0
 
-TransportFactory = Callable[["Hooks"], Awaitable[ClientTransport]]
+TransportFactory = Callable[["Hooks", ServerRequests], Awaitable[ClientTransport]]
 
 
 class Connection:
@@ -58,7 +58,7 @@ class Connection:
     lifecycle, log
         The app's; moved and written here.
     make_transport
-        Makes a fresh transport with the given hooks; raises in words.
+        Makes a fresh transport with the given hooks, for the session with these requests; raises in words.
     make_requests
         Makes the answerer of the server's own requests.
     protocol
@@ -199,17 +199,19 @@ class Connection:
         self.lifecycle.to(State.RUNNING)
 
     async def _try(self) -> None:
-        begun = time.monotonic()
-        deadline = Deadline(self._startup_seconds, limit=max(_LONGEST_START, self._startup_seconds))
+        loop, requests = asyncio.get_running_loop(), self._make_requests()
+        begun, limit = loop.time(), max(_LONGEST_START, self._startup_seconds)
+        deadline = Deadline(self._startup_seconds, asked=requests.asked, limit=limit)
         try:
-            await deadline.bound(self._connect(deadline))
+            await deadline.bound(self._connect(deadline, requests))
         except TimeoutError:
             await self._fail(f"no answer within {self._startup_seconds:g} s (startupTimeoutSeconds)")
         except Exception as error:  # noqa: BLE001 - whatever it was, the app is Failed and says why
             await self._fail(in_words(error))
         if self._session is None or not self._session.alive:
             await self._fail((self._session and self._session.lost_by) or "the connection ended")
-        if self._protocol == "auto" and time.monotonic() - begun > _SLOW_PROBE and not self._modern():
+        took = loop.time() - max(begun, requests.asked())  # a person who logs in is no slow server
+        if self._protocol == "auto" and took > _SLOW_PROBE and not self._modern():
             self._protocol = "legacy"
             self.notes.append("the server ignores the 2026-07-28 probe; further starts skip it")
 
@@ -226,7 +228,7 @@ class Connection:
         )
         raise StartFailed(f"{self.app_id} did not start: {cause}.{last}") from None
 
-    async def _connect(self, deadline: Deadline) -> None:
+    async def _connect(self, deadline: Deadline, requests: ServerRequests) -> None:
         from mcpapps_jupyter.transports import Hooks
 
         holder: list[Session] = []
@@ -250,8 +252,8 @@ class Connection:
             on_activity=deadline.touch,
         )
         session = Session(
-            await self._make_transport(hooks),
-            requests=self._make_requests(),
+            await self._make_transport(hooks, requests),
+            requests=requests,
             mode=self._protocol,
             on_event=self._event,
             on_lost=lambda reason: self._lost(session, reason),

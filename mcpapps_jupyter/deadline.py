@@ -20,7 +20,7 @@ class Deadline:
         When somebody was being asked last, in the loop's time: now, while they are. Time stands
         still for as long as people think.
     limit
-        The longest time in all, however many signs of life there are.
+        The longest time in all, however many signs of life there are; people who think do not count.
     """
 
     def __init__(
@@ -29,17 +29,18 @@ class Deadline:
         self.seconds = seconds
         self._asked = asked
         now = asyncio.get_running_loop().time()
-        self._last_sign = now
-        self._end = now + limit if limit is not None else None
+        self._begun = self._last_sign = now
+        self._limit = limit
 
     def touch(self) -> None:
         """A sign of life: the time starts anew."""
         self._last_sign = asyncio.get_running_loop().time()
 
     def _remaining(self) -> float:
-        end = max(self._last_sign, self._asked()) + self.seconds
-        if self._end is not None:
-            end = min(end, self._end)
+        asked = self._asked()
+        end = max(self._last_sign, asked) + self.seconds
+        if self._limit is not None:
+            end = min(end, max(self._begun, asked) + self._limit)
         return end - asyncio.get_running_loop().time()
 
     async def bound(self, work: Coroutine[Any, Any, T]) -> T:

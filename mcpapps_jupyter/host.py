@@ -22,7 +22,7 @@ from mcpapps_jupyter.errors import InvalidArguments, ManifestInvalid, McpAppsErr
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.manifest import parse_manifest, parse_mapping
-from mcpapps_jupyter.ports import Answer, Question
+from mcpapps_jupyter.ports import Answer, LoginPrompt, LoginRequest, Question
 from mcpapps_jupyter.questions import Questions
 from mcpapps_jupyter.registry import Registry, ScanReport
 from mcpapps_jupyter.tools import ToolBridge
@@ -50,7 +50,9 @@ class Host:
     def __init__(self, config: McpApps | None = None) -> None:
         self.config = config or McpApps()
         self.thread = HostThread()
-        self._questions = Questions(self.config, self.thread, self._note, self._ask_person)
+        self._questions = Questions(
+            self.config, self.thread, self._note, self._ask_person, self._login_prompt
+        )
         self._views = Views(self.config, self.thread, _version.__version__, running_kernel)
         self._trust = TrustStore()
         self._guard: Any = None
@@ -317,6 +319,9 @@ class Host:
         with contextlib.suppress(Exception):
             self._views.close_all("The extension was unloaded.")
         self.stop_all(hurry=hurry)
+    def _login_prompt(self, request: LoginRequest) -> LoginPrompt:
+        return self._views.login_prompt(self.registry.get(request.app_id), request)
+
         with self._guard_lock:
             guard, self._guard = self._guard, None
         if guard is not None:

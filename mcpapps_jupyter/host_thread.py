@@ -274,6 +274,11 @@ class HostThread:
         finally:
             self._blocked_handlers -= here
 
+    @property
+    def cell_waits(self) -> bool:
+        """Whether a cell waits for us."""
+        return bool(self._waiting_cells)
+
     def in_waiting_cell(self, job: Callable[[], object]) -> bool:
         """Let the cell that waits for us run `job`; False when none does."""
         if not self._waiting_cells:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mcpapps_jupyter import html
+from mcpapps_jupyter.errors import ManifestInvalid
 from mcpapps_jupyter.manifest.model import KEYS
 from mcpapps_jupyter.redact import clean_line
 
@@ -69,6 +70,8 @@ class AppInfo:
         What is odd about manifest, connection and listings.
     last_error, stderr
         Why it failed, and the last lines of its stderr.
+    login
+        Whether a login at its server is kept, and how to forget it.
     """
 
     id: str
@@ -97,6 +100,7 @@ class AppInfo:
     warnings: tuple[str, ...]
     last_error: str | None
     stderr: tuple[str, ...]
+    login: str = ""
 
     def rows(self) -> list[tuple[str, list[str]]]:
         """What is shown: a title and its lines."""
@@ -115,6 +119,7 @@ class AppInfo:
             "transport": [self.transport],
             "server": [self.target],
             "is given": [", ".join(self.environment)],
+            "login": [self.login],
             "protocol": [", ".join(filter(None, (self.protocol, declared)))],
             "says it is": [self.server],
             "can do": [", ".join(self.capabilities)],
@@ -199,6 +204,7 @@ def describe(app: App, connection: Connection | None) -> AppInfo:
         warnings=tuple(map(hide, _warnings(app, connection if listed else None))),
         last_error=hide(app.last_error) if app.last_error else None,
         stderr=tuple(map(hide, app.log.stderr_tail())),
+        login=_login(app),
     )
 
 
@@ -209,6 +215,14 @@ def _facts(app: App, manifest: Manifest | None) -> dict[str, Any]:
     parsed = app.definition.parsed
     said = parsed.provided | parsed.overridden
     return {field: getattr(manifest, field) for key, field in KEYS.items() if key in said}
+
+
+def _login(app: App) -> str:
+    try:
+        kept = app.login is not None and app.login.read().access_token
+    except ManifestInvalid:
+        return ""
+    return f"its tokens are kept; host[{app.id!r}].forget_login() forgets them" if kept else ""
 
 
 def _target(app: App, manifest: Manifest | None) -> str:

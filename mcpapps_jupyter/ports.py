@@ -90,6 +90,47 @@ class Question:
 Answer = dict[str, Any]
 
 
+@dataclass(frozen=True)
+class LoginRequest:
+    """A remote server wants the person to log in (OAuth).
+
+    Attributes
+    ----------
+    app_id
+        The app whose server it is.
+    url
+        The page to log in at.
+    redirect_uri
+        Where the browser is sent afterwards; an address of this machine.
+    caller
+        Whose call led to it, where that can be known.
+    """
+
+    app_id: str
+    url: str
+    redirect_uri: str
+    caller: Caller | None = None
+
+
+class LoginPrompt(Protocol):
+    """What the person sees of a login; used on the session loop."""
+
+    async def show(self) -> None:
+        """Show where to log in."""
+        ...
+
+    async def ask_for_address(self, problem: str) -> str | None:
+        """Ask for the address that the browser ended at; None when the person declines.
+
+        `problem` says what was wrong with the one before. Where nothing can be asked, it waits for ever.
+        """
+        ...
+
+    def conclude(self, outcome: str) -> None:
+        """Replace what is shown by one line."""
+        ...
+
+
 class ClientTransport(Protocol):
     """What a session needs of a transport: the SDK's pair of streams, and a way to be quick."""
 
@@ -109,6 +150,15 @@ class Asker(Protocol):
 
     async def elicit(self, question: Question) -> Answer:
         """Answer one elicitation; on the session loop."""
+        ...
+
+    @property
+    def someone_there(self) -> bool:
+        """Whether a person can be asked."""
+        ...
+
+    def login_prompt(self, request: LoginRequest) -> LoginPrompt:
+        """Make the prompt for a login; nothing is shown yet."""
         ...
 
     def roots(self, app: App) -> list[dict[str, str]]:

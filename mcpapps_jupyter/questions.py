@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.errors import McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
-from mcpapps_jupyter.ports import Answer, Caller, Question
+from mcpapps_jupyter.ports import Answer, Caller, LoginPrompt, LoginRequest, Question
 from mcpapps_jupyter.redact import clean_line
 from mcpapps_jupyter.results import block_text
 
@@ -30,6 +30,8 @@ class Questions:
         Writes a line into an app's log: ``note(app_id, text)``.
     ask_person
         Puts a question to the person; gives None where nobody can be asked.
+    login_prompt
+        Makes the prompt for a login.
     """
 
     def __init__(
@@ -38,11 +40,13 @@ class Questions:
         thread: HostThread,
         note: Callable[[str, str], None],
         ask_person: Callable[[Question], Awaitable[Answer | None]],
+        login_prompt: Callable[[LoginRequest], LoginPrompt],
     ) -> None:
         self._config = config
         self._thread = thread
         self._note = note
         self._ask_person = ask_person
+        self._login_prompt = login_prompt
         self._handler: ElicitationHandler | None = None
         self._model: SamplingModel | None = None
         self._ask_first = True
@@ -90,6 +94,15 @@ class Questions:
                 "and no handler is set (host.on_elicitation)",
             )
         return given or {"action": "decline"}
+
+    @property
+    def someone_there(self) -> bool:
+        """Whether a person can be asked."""
+        return not self._config.is_headless()
+
+    def login_prompt(self, request: LoginRequest) -> LoginPrompt:
+        """Make the prompt for a login; handlers of the user's do not get it, for it is no form."""
+        return self._login_prompt(request)
 
     def roots(self, app: App) -> list[dict[str, str]]:
         """The folders `app` may know about: a remote server gets none unless they are configured."""

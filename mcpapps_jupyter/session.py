@@ -379,7 +379,7 @@ class Session:
                 if len(items) >= _MAX_ITEMS:
                     return
 
-        deadline = Deadline(timeout)
+        deadline = Deadline(timeout, asked=self._requests.asked)
         try:
             await deadline.bound(collect())
         except TimeoutError:

@@ -10,6 +10,7 @@ from typing import Any
 import httpx2
 from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND
 
+from mcpapps_jupyter.errors import McpAppsError
 from mcpapps_jupyter.transports.frames import LINE_LIMIT, is_frame
 
 _SESSION, _VERSION = "mcp-session-id", "mcp-protocol-version"
@@ -85,8 +86,10 @@ class EndpointClient(httpx2.AsyncClient):
             self._on_activity()
             if request.method == "POST":
                 return await self._posted(request, response, session)
+        except McpAppsError as error:  # of the authentication, in words
+            return _answer(request, 401, INTERNAL_ERROR, str(error))
         except httpx2.TransportError as error:
-            reason = unreachable(error, request.url)
+            reason = unreachable(error, _meant(error, request))
             if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)):
                 self._on_unreachable(reason)
             return _answer(request, 503, CONNECTION_CLOSED, reason)
@@ -155,6 +158,14 @@ def unreachable(error: Exception, url: httpx2.URL | str) -> str:
     if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)):
         return f"{place(url)} cannot be reached: {why}"
     return f"the connection to {place(url)} broke: {why}"
+
+
+def _meant(error: httpx2.TransportError, request: httpx2.Request) -> httpx2.URL:
+    """Whom the request that failed was for: in a login that is somebody else."""
+    try:
+        return error.request.url
+    except RuntimeError:
+        return request.url
 
 
 async def _read(request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:

@@ -11,7 +11,7 @@ from mcpapps_jupyter.catalogue import Tool
 from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.errors import InvalidArguments, McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
-from mcpapps_jupyter.ports import Answer, Caller, Question
+from mcpapps_jupyter.ports import Answer, Caller, LoginPrompt, LoginRequest, Question
 from mcpapps_jupyter.views.decisions import Decisions
 from mcpapps_jupyter.views.policy import Approvals, Rates
 from mcpapps_jupyter.views.relay import PageSettings
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mcpapps_jupyter.app import App
     from mcpapps_jupyter.views.widget import AppView
 
+    from mcpapps_jupyter.views.question import QuestionView
 #: A start that is over sooner shows no "starting" page, so that a typing error shows only its line.
 _PATIENCE = 0.7
 #: How long the first page of a kernel waits for the front end's first word.
@@ -247,14 +248,26 @@ class Views:
         return {"action": "cancel" if decision == "cancel" else "decline"}
 
     async def _ask_in_cell(self, app: App, wire: Mapping[str, Any]) -> dict[str, Any]:
-        from mcpapps_jupyter.views.question import QuestionView, ask_in_cell
+        from mcpapps_jupyter.views.question import ask_in_cell
+
+        return await ask_in_cell(lambda: self._question_view(app), self._thread, wire)
+
+    def _question_view(self, app: App) -> QuestionView:
+        from mcpapps_jupyter.views.question import QuestionView
 
         kernel = self._get_kernel()
 
-        def make() -> QuestionView:
-            return QuestionView(app.id, app.name, self._thread, lambda widget: pin(widget, kernel))
+    def login_prompt(self, app: App, request: LoginRequest) -> LoginPrompt:
+        """The prompt for a login: above the page whose call needs it, else in the cell that waits."""
+        from mcpapps_jupyter.views.login import LoginAbovePage, LoginInCell
 
-        return await ask_in_cell(make, self._thread, wire)
+        caller = request.caller
+        view = self._views.get(caller.view or "") if caller and caller.origin == "page" else None
+        if view is None and not self._thread.cell_waits:
+            view = next((each for each in reversed(self.all_views()) if each.app is app), None)
+        if view is not None:
+            return LoginAbovePage(view, app.name, request)
+        return LoginInCell(lambda: self._question_view(app), self._thread, app.name, request)
 
     # -- keeping ------------------------------------------------------------------------------------
 
@@ -268,6 +281,7 @@ class Views:
         views = self.all_views()
         return views[-1] if views else None
 
+        return QuestionView(app.id, app.name, self._thread, lambda widget: pin(widget, kernel))
     def _forget(self, view: AppView) -> None:
         with self._lock:
             self._views.pop(view.key, None)

@@ -6,7 +6,7 @@ import asyncio
 import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import anywidget
 import traitlets
@@ -17,6 +17,8 @@ from mcpapps_jupyter.views.asking import Asking
 from mcpapps_jupyter.views.channel import Decoder, Envelope, EnvelopeError
 from mcpapps_jupyter.views.comm import CommChannel
 from mcpapps_jupyter.views.output import emit, replace
+
+T = TypeVar("T")
 
 _SAID = {"accept": "answered", "cancel": "cancelled"}
 
@@ -92,21 +94,13 @@ async def ask_in_cell(
     question
         The ``ask`` envelope's message.
     """
-    loop = asyncio.get_running_loop()
-    shown: asyncio.Future[QuestionView] = loop.create_future()
 
-    def show() -> None:
-        try:
-            view = make()
-            view.show()
-        except Exception as error:  # noqa: BLE001 - the question must not hang; it counts as declined
-            loop.call_soon_threadsafe(_settle, shown, None, error)
-        else:
-            loop.call_soon_threadsafe(_settle, shown, view, None)
+    def show() -> QuestionView:
+        view = make()
+        view.show()
+        return view
 
-    if not thread.in_waiting_cell(show):
-        thread.handlers.call_soon(show)  # an awaited call: its cell's output is the current one
-    view = await shown
+    view = await in_cell(thread, show)
     answer: dict[str, Any] = {"decision": "cancel"}
     try:
         answer = await view.asking.ask(question, seconds=None)
@@ -115,14 +109,35 @@ async def ask_in_cell(
         first = str(question.get("text", "")).strip().partition("\n")[0]
         said = _SAID.get(str(answer["decision"]), "declined")
         line = f"{question.get('app')} asked: {clean_line(first, 100)} → {said}"
-        if not thread.in_waiting_cell(lambda: view.conclude(line)):
-            thread.handlers.call_soon(view.conclude, line)
+        run_in_cell(thread, lambda: view.conclude(line))
 
 
-def _settle(future: asyncio.Future[QuestionView], view: QuestionView | None, error: Exception | None) -> None:
-    if future.done():
-        return
-    if view is not None:
-        future.set_result(view)
-    else:
-        future.set_exception(error or RuntimeError("the form could not be shown"))
+def run_in_cell(thread: HostThread, job: Callable[[], object]) -> None:
+    """Let `job` make its outputs in the cell that waits for us, soon."""
+    if not thread.in_waiting_cell(job):
+        thread.handlers.call_soon(job)  # an awaited call: its cell's output is the current one
+
+
+async def in_cell(thread: HostThread, job: Callable[[], T]) -> T:
+    """`run_in_cell`, and what `job` gives; on the session loop."""
+    loop = asyncio.get_running_loop()
+    outcome: asyncio.Future[T] = loop.create_future()
+
+    def settle(value: T | None, error: Exception | None) -> None:
+        if outcome.done():
+            return
+        if error is not None:
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(cast("T", value))
+
+    def run() -> None:
+        try:
+            value = job()
+        except Exception as error:  # noqa: BLE001 - whoever waits for it must not hang
+            loop.call_soon_threadsafe(settle, None, error)
+        else:
+            loop.call_soon_threadsafe(settle, value, None)
+
+    run_in_cell(thread, run)
+    return await outcome
