@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, overload
 
 from mcpapps_jupyter.errors import InvalidArguments, did_you_mean
 from mcpapps_jupyter.html import escape
@@ -60,6 +60,8 @@ _STYLES = {
     "debug": "opacity:.75",
 }
 _COLUMNS = ("at", "source", "level", "page", "event", "text")
+
+L = TypeVar("L", bound="AppLog")
 
 
 def normal_level(word: Any) -> str:
@@ -142,6 +144,8 @@ class LogEntry:
         The page it is about: its tool or address; empty for the app as a whole.
     event
         What kind of thing happened, in one word: ``approval``, ``link``, ``download``, …; often empty.
+    measure
+        What was measured, in words: times and sizes, which differ from run to run.
     number
         Counts the lines of one log, from 1.
     """
@@ -152,6 +156,7 @@ class LogEntry:
     at: float = field(default_factory=time.time)
     page: str = ""
     event: str = ""
+    measure: str = ""
     number: int = 0
 
 
@@ -170,7 +175,7 @@ class AppLog:
     """
 
     def __init__(
-        self, lines: int = 2000, stderr_lines: int = 500, *, show: Callable[[], None] | None = None
+        self, lines: int = 2000, stderr_lines: int = 500, *, show: Callable[[], object] | None = None
     ) -> None:
         self._entries: deque[LogEntry] = deque(maxlen=lines)
         self._stderr: deque[str] = deque(maxlen=stderr_lines)
@@ -180,7 +185,7 @@ class AppLog:
         self._show = show
 
     @classmethod
-    def of(cls, entries: Sequence[LogEntry]) -> AppLog:
+    def of(cls: type[L], entries: Sequence[LogEntry]) -> L:
         """A log of exactly these lines."""
         log = cls(lines=max(len(entries), 1))
         log._entries.extend(entries)
@@ -318,8 +323,8 @@ class AppLog:
     def bundle(self, title: str = "Log") -> dict[str, str]:
         """The last lines as a static mimebundle.
 
-        The text has no times, so that it is the same at every run of a notebook whose servers say the
-        same; the HTML has them. Both are bounded: they are saved with the notebook.
+        The text has no times and nothing measured, so that it is the same at every run of a notebook whose
+        servers say the same; the HTML has both. They are bounded, as they are saved with the notebook.
         """
         entries = tuple(self)
         shown = entries[-_SHOWN_LINES:]
@@ -345,7 +350,7 @@ class AppLog:
         self._show()
 
 
-def _cells(entries: Sequence[LogEntry]) -> tuple[list[str], list[list[str]]]:
+def _cells(entries: Sequence[LogEntry], *, measured: bool = False) -> tuple[list[str], list[list[str]]]:
     """Titles and cells of a table; with the pages' names only where there are several."""
     several = len({entry.page for entry in entries if entry.page}) > 1
     head = ["source", "level", *(["page"] if several else []), "text"]
@@ -354,7 +359,8 @@ def _cells(entries: Sequence[LogEntry]) -> tuple[list[str], list[list[str]]]:
             entry.source,
             entry.level,
             *([clean_line(entry.page, 60)] if several else []),
-            clean_line(entry.text, _SHOWN_WIDTH),
+            clean_line(entry.text, _SHOWN_WIDTH)
+            + (f" ({entry.measure})" if measured and entry.measure else ""),
         ]
         for entry in entries
     ]
@@ -367,7 +373,7 @@ def _text(entries: Sequence[LogEntry]) -> str:
 
 
 def _html(entries: Sequence[LogEntry]) -> str:
-    head, rows = _cells(entries)
+    head, rows = _cells(entries, measured=True)
     styles = [_STYLES.get(entry.level, "") for entry in entries]
     times = [datetime.fromtimestamp(entry.at).strftime("%Y-%m-%d %H:%M:%S") for entry in entries]
     rows = [[at, *row] for at, row in zip(times, rows, strict=True)]

@@ -225,6 +225,11 @@ class Traffic:
     # -- reading -----------------------------------------------------------------------------------
 
     @property
+    def page(self) -> str:
+        """The page: its tool, else its address."""
+        return self._recording.label
+
+    @property
     def count(self) -> int:
         """How many messages there have been, those that were dropped included."""
         return self._count
