@@ -90,22 +90,6 @@ class Services:
 
 
 @dataclass(frozen=True)
-class Opening:
-    """What a bare ``open()`` opens, where whoever made the app knows better than its manifest.
-
-    Attributes
-    ----------
-    target
-        A tool, or a ``ui://`` address.
-    arguments
-        The tool's arguments.
-    """
-
-    target: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Definition:
     """Where an app comes from.
 
@@ -123,8 +107,6 @@ class Definition:
         The manifest's file, if there is one, and the SHA-256 of what was read.
     server
         A server object, for apps written in a cell.
-    opening
-        What a bare `App.open` opens; None leaves it to the manifest and the server's list.
     """
 
     app_id: str
@@ -134,7 +116,6 @@ class Definition:
     path: Path | None = None
     digest: str = ""
     server: Any = field(default=None, repr=False)
-    opening: Opening | None = None
 
     @property
     def manifest(self) -> Manifest:
@@ -171,13 +152,14 @@ class App:
     def __init__(self, definition: Definition, services: Services) -> None:
         self.id = definition.app_id
         self.lifecycle = Lifecycle()
-        self.log = AppLog(show=lambda: services.views.show_log(self))
+        self.log = AppLog()
         self._services = services
         self._connection: Connection | None = None
         self.definition = definition
         #: A changed manifest of a running app, taken over by its next start.
         self.pending: Definition | None = None
         self._secrets: list[str] | None = None
+        self._login: LoginFile | None = None
         self._listeners: list[Callable[[ServerEvent], None]] = []
         self._subscriptions: dict[str, set[str]] = {}
 
@@ -197,7 +179,6 @@ class App:
     @property
     def state(self) -> State:
         """Where the app is in its life."""
-        self._login: LoginFile | None = None
         return self.lifecycle.state
 
     @property
@@ -257,6 +238,7 @@ class App:
         self.definition = definition
         self.pending = None
         self._secrets = None
+        self._login = None
         self._connection = None
 
     def start(self) -> App:
@@ -276,7 +258,6 @@ class App:
         """`start`, to be awaited."""
         self.check_usable()
         return self._services.thread.submit(self._start())
-        self._login = None
 
     async def _start(self) -> App:
         await self.connection().start()
@@ -310,25 +291,6 @@ class App:
         await self._stop(hurry=False)
         return await self._start()
 
-    def check_usable(self) -> None:
-        """Raise in words when the app may not be started or has no valid manifest."""
-        if self.lifecycle.policy_reasons or self.state is State.DISABLED:
-            why = "; ".join(self.lifecycle.policy_reasons) or "it was disabled"
-            raise AppDisabled(f"{self.id} is disabled: {why}")
-        self.definition.manifest  # noqa: B018 - raises in words when it is invalid
-        self._services.may_start(self)
-
-    # -- use -----------------------------------------------------------------------------------
-
-    def call(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any) -> ToolResult:
-        """Call a tool on the shared session and wait for its result.
-
-        Parameters
-        ----------
-        tool
-            The server's name of the tool, or the local name with the app's prefix.
-        arguments, **keywords
-            The tool's arguments, checked against its input schema before anything is sent.
     @property
     def login(self) -> LoginFile | None:
         """Where the login at its server is kept; None where none is possible.
@@ -365,6 +327,25 @@ class App:
         await self._stop(hurry=False)
         return self.login is not None and self.login.forget()
 
+    def check_usable(self) -> None:
+        """Raise in words when the app may not be started or has no valid manifest."""
+        if self.lifecycle.policy_reasons or self.state is State.DISABLED:
+            why = "; ".join(self.lifecycle.policy_reasons) or "it was disabled"
+            raise AppDisabled(f"{self.id} is disabled: {why}")
+        self.definition.manifest  # noqa: B018 - raises in words when it is invalid
+        self._services.may_start(self)
+
+    # -- use -----------------------------------------------------------------------------------
+
+    def call(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any) -> ToolResult:
+        """Call a tool on the shared session and wait for its result.
+
+        Parameters
+        ----------
+        tool
+            The server's name of the tool, or the local name with the app's prefix.
+        arguments, **keywords
+            The tool's arguments, checked against its input schema before anything is sent.
 
         Raises
         ------
@@ -520,13 +501,7 @@ class App:
                 )
                 raise NoPage(f"{self.id}: {found.name} brings no page; these do: {others}")
             return found, found.ui.resource_uri
-        opening = self.definition.opening
-        return self._default_page() if opening is None else self.page_of(opening.target)
-
-    def opening_arguments(self, tool: str | None, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The arguments to open `tool` with: those given, else those of a bare `open`."""
-        opening = self.definition.opening
-        return opening.arguments if opening is not None and tool is None and not given else given
+        return self._default_page()
 
     def _default_page(self) -> tuple[Tool | None, str]:
         wanted = self.manifest.ui_resource_uri

@@ -303,6 +303,9 @@ class Host:
         app = self.registry.find(question.app_id)
         return await self._views.ask_person(app, question) if app is not None else None
 
+    def _login_prompt(self, request: LoginRequest) -> LoginPrompt:
+        return self._views.login_prompt(self.registry.get(request.app_id), request)
+
     def _process_guard(self) -> Any:
         with self._guard_lock:
             if self._guard is None:
@@ -319,9 +322,6 @@ class Host:
         with contextlib.suppress(Exception):
             self._views.close_all("The extension was unloaded.")
         self.stop_all(hurry=hurry)
-    def _login_prompt(self, request: LoginRequest) -> LoginPrompt:
-        return self._views.login_prompt(self.registry.get(request.app_id), request)
-
         with self._guard_lock:
             guard, self._guard = self._guard, None
         if guard is not None:
