@@ -208,8 +208,12 @@ class Relay:
             self._spawn(self._give_page(frame_id))
 
     def _loaded(self, task: asyncio.Task[Page]) -> None:
-        if not task.cancelled() and task.exception() is None:
-            self.recording.page = task.result()
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, NoPage):
+            self.events.fail(error, "initialized")
+        elif error is None and not task.cancelled() and self.ended is None:
+            self.recording.page = page = task.result()
+            self.lease.hold("page", page.size)
 
     def write_partial(self, arguments: Mapping[str, Any]) -> None:
         """The opening arguments as far as they are written (``tool-input-partial``)."""
@@ -374,12 +378,10 @@ class Relay:
         try:
             page = await asyncio.shield(task)
         except NoPage as error:
-            self.events.fail(error, "initialized")
             self.set_state("failed", str(error), f"%mcpapp tools {self.app.id}")
         except McpAppsError as error:
             self.set_state("failed", str(error), f"%mcpapp restart {self.app.id}")
         else:
-            self.lease.hold("page", page.size)
             shown = page, await self.permissions.grant(page.permissions_asked)
             # Another page may be on its way by now, and what a frame shows already needs no loading.
             current = task is self._page and frame_id in self.frames and self.ended is None
