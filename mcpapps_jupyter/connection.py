@@ -42,6 +42,8 @@ _RESTART_PAUSE = 60.0
 _SLOW_PROBE = 9.0
 #: How long a change of era waits for the calls that are under way.
 _SETTLE = 10.0
+#: How long a session that the server has forgotten is kept for answers that are still to come.
+_LAST_ANSWERS = 2.0
 #: The longest start in all, however much a first installation prints.
 _LONGEST_START = 120.0
 
@@ -155,12 +157,12 @@ class Connection:
     def _starting(self) -> bool:
         return self._attempt is not None and not self._attempt.done()
 
-    def _begin(self, *, recovers: bool) -> None:
-        """Begin an attempt; the caller joins it."""
+    def _begin(self, *, recovers: bool, instead_of: Session | None = None) -> None:
+        """Begin an attempt, `instead_of` a session that is of no more use; the caller joins it."""
         self._held = False
         self.recovered = recovers
         # A context of its own: what belongs to the call that starts it must not stick to the session.
-        self._attempt = contextvars.Context().run(asyncio.create_task, self._start())
+        self._attempt = contextvars.Context().run(asyncio.create_task, self._start(instead_of))
         self._attempt.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def _join(self) -> None:
@@ -181,7 +183,11 @@ class Connection:
             raise StartFailed(f"{self.app_id} was stopped before it had started.")
         attempt.result()
 
-    async def _start(self) -> None:
+    async def _start(self, instead_of: Session | None) -> None:
+        if instead_of is not None:
+            # What else is under way there gets its answer, or its refusal, before the line is cut.
+            await instead_of.settled(_LAST_ANSWERS)
+            self._leave()
         if self.lifecycle.state is State.RUNNING:  # its session is being replaced, or died a moment ago
             self.lifecycle.to(State.FAILED, error="the connection ended")
         self.lifecycle.to(State.LOADED)
@@ -352,8 +358,7 @@ class Connection:
         if not self._starting:
             if session is not None:
                 self.log.add("host", "the server forgot the HTTP session; connecting anew", "warning")
-                self._leave()
-                self._begin(recovers=True)
+                self._begin(recovers=True, instead_of=session)
             else:
                 self._check_allowed()
                 if caller.origin == "page":
@@ -414,7 +419,7 @@ class Connection:
                     renewed = True
                     continue
                 if not (session.modern and _lacks_back_channel(str(error))):
-                    raise self._worded(error, method, session) from None
+                    raise self._worded(error, method, session, renewed=renewed) from None
             except RequestTimeout as error:
                 raise RequestTimeout(f"{self.app_id}: {error}") from None
             else:
@@ -423,9 +428,11 @@ class Connection:
                     return raw
             await self._fall_back_to_legacy(session, method, params)
 
-    def _worded(self, error: McpAppsError, method: str, session: Session) -> McpAppsError:
+    def _worded(
+        self, error: McpAppsError, method: str, session: Session, *, renewed: bool = False
+    ) -> McpAppsError:
         text = self.hide(str(error)).rstrip(".")
-        if session.expired:
+        if session.expired and renewed:
             return ConnectionLost(f"{self.app_id}: the server forgot the new session at once, too: {text}")
         if isinstance(error, ProtocolFailure):
             return ProtocolFailure(f"{self.app_id}: {self.hide(str(error))}", error.code, error.data)
