@@ -146,9 +146,10 @@ class Recorded:
         tools = {str(tool.get("name")): tool for tool in listings["tools"]}
         if self._trace.tool is not None:  # first, so that it is the one that brings the page
             tools = {str(self._trace.tool.get("name")): self._trace.tool, **tools}
-        for call in self._asked.get("tools/call", ()):
-            name = str(call.get("name"))
-            tools.setdefault(name, {"name": name, "inputSchema": {"type": "object"}})
+        if not listings["tools"]:  # written by hand: whatever was called is there
+            for call in self._asked.get("tools/call", ()):
+                name = str(call.get("name"))
+                tools.setdefault(name, {"name": name, "inputSchema": {"type": "object"}})
         listings["tools"] = list(tools.values())
         return listings
 
