@@ -90,6 +90,22 @@ class Services:
 
 
 @dataclass(frozen=True)
+class Opening:
+    """What a bare ``open()`` opens, where whoever made the app knows better than its manifest.
+
+    Attributes
+    ----------
+    target
+        A tool, or a ``ui://`` address.
+    arguments
+        The tool's arguments.
+    """
+
+    target: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Definition:
     """Where an app comes from.
 
@@ -107,6 +123,8 @@ class Definition:
         The manifest's file, if there is one, and the SHA-256 of what was read.
     server
         A server object, for apps written in a cell.
+    opening
+        What a bare `App.open` opens; None leaves it to the manifest and the server's list.
     """
 
     app_id: str
@@ -116,6 +134,7 @@ class Definition:
     path: Path | None = None
     digest: str = ""
     server: Any = field(default=None, repr=False)
+    opening: Opening | None = None
 
     @property
     def manifest(self) -> Manifest:
@@ -152,7 +171,7 @@ class App:
     def __init__(self, definition: Definition, services: Services) -> None:
         self.id = definition.app_id
         self.lifecycle = Lifecycle()
-        self.log = AppLog()
+        self.log = AppLog(show=lambda: services.views.show_log(self))
         self._services = services
         self._connection: Connection | None = None
         self.definition = definition
@@ -501,7 +520,13 @@ class App:
                 )
                 raise NoPage(f"{self.id}: {found.name} brings no page; these do: {others}")
             return found, found.ui.resource_uri
-        return self._default_page()
+        opening = self.definition.opening
+        return self._default_page() if opening is None else self.page_of(opening.target)
+
+    def opening_arguments(self, tool: str | None, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The arguments to open `tool` with: those given, else those of a bare `open`."""
+        opening = self.definition.opening
+        return opening.arguments if opening is not None and tool is None and not given else given
 
     def _default_page(self) -> tuple[Tool | None, str]:
         wanted = self.manifest.ui_resource_uri

@@ -25,6 +25,7 @@ from mcpapps_jupyter.manifest import parse_manifest, parse_mapping
 from mcpapps_jupyter.ports import Answer, LoginPrompt, LoginRequest, Question
 from mcpapps_jupyter.questions import Questions
 from mcpapps_jupyter.registry import Registry, ScanReport
+from mcpapps_jupyter.saving import save_manifest
 from mcpapps_jupyter.tools import ToolBridge
 from mcpapps_jupyter.views.context import ModelContext
 from mcpapps_jupyter.views.manager import Views
@@ -201,6 +202,21 @@ class Host:
         if text is None:
             raise InvalidArguments(problems[0])
         return self.config.notebook_dir() / text
+
+    def save(self, name: str, folder: str | os.PathLike[str] = "./mcpapps") -> tuple[Path, list[str]]:
+        """Write an added app's manifest into a folder of its id below `folder`.
+
+        Returns
+        -------
+        path, notes
+            The file, and what to set before the next start.
+
+        Raises
+        ------
+        InvalidArguments
+            In words.
+        """
+        return save_manifest(self.registry.get(name), self.resolve(folder))
 
     def remove(self, name: str) -> None:
         """Stop an app and take it out of the list."""

@@ -184,6 +184,12 @@ class ViewFactory(Protocol):
         """Open a page and return its view; on the caller's thread."""
         ...
 
+    def show_log(
+        self, app: App, *, level: str | None = None, source: str | None = None, follow: bool = False
+    ) -> Any:
+        """Show an app's log in the running cell; on the thread that runs cells."""
+        ...
+
     def all_views(self) -> Sequence[Any]:
         """Every open view, oldest first."""
         ...

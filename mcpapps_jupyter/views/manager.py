@@ -11,8 +11,10 @@ from mcpapps_jupyter.catalogue import Tool
 from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.errors import InvalidArguments, McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
+from mcpapps_jupyter.log import AppLog
 from mcpapps_jupyter.ports import Answer, Caller, LoginPrompt, LoginRequest, Question
 from mcpapps_jupyter.views.decisions import Decisions
+from mcpapps_jupyter.views.logs import LogTables
 from mcpapps_jupyter.views.policy import Approvals, Rates
 from mcpapps_jupyter.views.relay import PageSettings
 from mcpapps_jupyter.views.stream import check_stream
@@ -54,6 +56,7 @@ class Views:
         self._version = version
         self._get_kernel = get_kernel
         self.decisions = Decisions()
+        self._logs = LogTables(config, thread, get_kernel, self.all_views)
         self._views: dict[str, AppView] = {}
         self._lock = threading.RLock()
         self._hello = threading.Event()
@@ -73,6 +76,7 @@ class Views:
             In words, before anything is shown.
         """
         app.check_usable()
+        arguments = app.opening_arguments(tool, arguments)
         stream = options.get("stream")
         if stream is not None:
             check_stream(stream)
@@ -92,6 +96,7 @@ class Views:
             In words. What is already displayed says the reason too.
         """
         app.check_usable()
+        arguments = app.opening_arguments(tool, arguments)
         preparing = self._thread.submit(prepare(app, tool, arguments))
         view: AppView | None = None
         try:
@@ -143,6 +148,7 @@ class Views:
             pin=lambda widget: pin(widget, kernel),
             options=options,
         )
+        view.traffic.subscribe(lambda: self._logs.heard(app))
         view.open_wait = config.open_wait
         view.cell_id = self._cell
         self._admit(view)
@@ -207,6 +213,18 @@ class Views:
 
             self._hello.set()  # said once
             emit({"text/plain": _NO_FRONT_END})
+
+    def show_log(
+        self, app: App, *, level: str | None = None, source: str | None = None, follow: bool = False
+    ) -> AppLog:
+        """Show an app's log with the messages of its open pages, live where that can be.
+
+        Raises
+        ------
+        InvalidArguments
+            There is no such level or source.
+        """
+        return self._logs.show(app, level=level, source=source, follow=follow)
 
     # -- questions of servers ------------------------------------------------------------------------
 
@@ -289,6 +307,7 @@ class Views:
     def before_cell(self, cell_id: str | None) -> None:
         """A cell begins: views of its earlier run are to end when it is done."""
         self._cell = cell_id
+        self._logs.before_cell(cell_id)
         self._of_earlier_run = [view for view in self.all_views() if cell_id and view.cell_id == cell_id]
 
     def after_cell(self) -> None:
@@ -299,6 +318,7 @@ class Views:
             view.close()
         for view in self.all_views():
             view.skip_next_display(False)
+        self._logs.after_cell()
 
     def close_all(self, reason: str) -> None:
         """End every view; at unload."""
@@ -306,6 +326,7 @@ class Views:
         for view in self.all_views():
             if time.monotonic() < end:
                 view.end(reason)
+        self._logs.close_all()
         release(self._get_kernel())
 
 
