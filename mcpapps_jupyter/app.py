@@ -177,6 +177,8 @@ class App:
         self.definition = definition
         #: A changed manifest of a running app, taken over by its next start.
         self.pending: Definition | None = None
+        #: Whether the last scan did not find its manifest any more.
+        self.vanished = False
         self._secrets: list[str] | None = None
         self._login: LoginFile | None = None
         self._listeners: list[Callable[[ServerEvent], None]] = []
@@ -253,12 +255,19 @@ class App:
     # -- life ----------------------------------------------------------------------------------
 
     def redefine(self, definition: Definition) -> None:
-        """Take a changed definition; the next start uses it. The caller stops a running server first."""
+        """Take a changed definition; the next start uses it. The app must not run."""
+        if self.state in (State.STOPPED, State.FAILED):
+            self.lifecycle.to(State.VALIDATED)  # what happened was another definition's
         self.definition = definition
         self.pending = None
         self._secrets = None
         self._login = None
         self._connection = None
+
+    async def take_over(self, definition: Definition) -> None:
+        """Stop the server, if it runs, and go on with another definition."""
+        await self._stop(hurry=False)
+        self.redefine(definition)
 
     def start(self) -> App:
         """Start the server unless it runs; returns the app itself.

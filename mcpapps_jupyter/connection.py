@@ -132,6 +132,7 @@ class Connection:
         self._fallback: asyncio.Task[None] | None = None
         self._listing = asyncio.Lock()
         self._changes: dict[str, ServerEvent] = {}
+        self._telling = False
         self._background: set[asyncio.Task[Any]] = set()
 
     # -- start and stop ----------------------------------------------------------------------
@@ -526,19 +527,24 @@ class Connection:
         if event.kind.startswith("resources/"):
             self.pages = {}  # another one, so that a page that is being read does not get into it
         if event.kind.endswith("/list_changed"):
-            # Many at once are told once, after one reading.
             self._changes[event.kind] = event
-            if len(self._changes) == 1:
+            if not self._telling:
+                self._telling = True
                 self._spawn(self._relist_then_tell())
         elif event.kind == "resources/updated":
             self._on_event(event)
 
     async def _relist_then_tell(self) -> None:
-        await asyncio.sleep(0)
-        await self.relist()
-        changes, self._changes = self._changes, {}
-        for event in changes.values():
-            self._on_event(event)
+        """Many changes at once are told once, after one reading; those that come meanwhile after another."""
+        try:
+            await asyncio.sleep(0)
+            while self._changes:
+                changes, self._changes = self._changes, {}
+                await self.relist()
+                for event in changes.values():
+                    self._on_event(event)
+        finally:
+            self._telling = False
 
     async def subscribe(self, uri: str, subscriber: str, caller: Caller) -> None:
         """Ask the server for updates of `uri` on behalf of `subscriber`, through restarts."""

@@ -139,13 +139,13 @@ class Host:
         if definition.parsed.manifest is None:
             raise ManifestInvalid(f"{definition.app_id}: {'; '.join(definition.parsed.errors)}")
         known = self.registry.find(definition.app_id)
-        if known is None or known.definition.same_as(definition):
-            return self.registry.add(definition)
-        runs = known.state in (State.RUNNING, State.LOADED)
-        if runs:
-            known.stop()
+        differs = known is not None and not known.definition.same_as(definition)
+        in_use = known is not None and (
+            known.state in (State.RUNNING, State.LOADED)
+            or (known.state is State.FAILED and bool(known.views))
+        )
         app = self.registry.add(definition)
-        if runs:
+        if differs and in_use:
             app.start()  # pages that are open go on, with the new server
         return app
 

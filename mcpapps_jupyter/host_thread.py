@@ -317,6 +317,16 @@ class HostThread:
             return await running.run_in_executor(self._workers, asyncio.run, _awaited(outcome))
         return await Submitted(_awaited(outcome), self.handlers.loop)
 
+    def on_sessions(self, function: Callable[..., T], *args: Any) -> T:
+        """Call a plain `function` where sessions live, once they live anywhere; here otherwise."""
+        if not self.sessions.started or self.sessions.is_current():
+            return function(*args)
+
+        async def call() -> T:
+            return function(*args)
+
+        return self.run(call())
+
     async def on_handlers(self, function: Callable[..., T], *args: Any) -> T:
         """Call a plain `function` on the handlers' thread and wait for it."""
 

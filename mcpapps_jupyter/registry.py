@@ -63,31 +63,40 @@ class Registry:
         self._apps: dict[str, App] = {}
         self._lock = threading.RLock()
         self._switched_off: set[str] = set()
+        self._extra: list[Path] = []
         self.shadowed: list[Found] = []
 
     # -- finding -------------------------------------------------------------------------------
 
     def scan(self, extra: Sequence[Path] = ()) -> ScanReport:
-        """Look for manifests; running apps keep running, new ones come in, vanished ones are marked."""
+        """Look for manifests; running apps keep running, new ones come in, vanished ones are marked.
+
+        Parameters
+        ----------
+        extra
+            Further folders; later scans look there too.
+        """
         report = ScanReport()
+        self._extra += [path for path in extra if path not in self._extra]
         places = search_paths(self._config, self._config.notebook_dir(), report.problems.append)
-        places += [SearchPath(path, "configured") for path in extra]
+        places += [SearchPath(path, "configured") for path in self._extra]
         found, problems = scan(places, self._config.entries, is_trusted=self._trust.is_trusted)
         report.problems += problems
-        with self._lock:
-            seen: set[str] = set()
-            self.shadowed = [each for each in found if each.shadowed_by is not None]
-            for each in found:
-                if each.shadowed_by is None:
-                    seen.add(self._take(each, report))
-            for app in list(self._apps.values()):
-                if app.definition.path is None or app.id in seen or (extra and app.definition.path.exists()):
-                    continue
-                report.vanished.append(app.id)
-                if app.state is not State.RUNNING:
-                    del self._apps[app.id]
-            report.total = len(self._apps)
+        self._services.thread.on_sessions(self._merge, found, report)
         return report
+
+    def _merge(self, found: Sequence[Found], report: ScanReport) -> None:
+        """Take in what was found; where sessions live, so that no app moves meanwhile."""
+        with self._lock:
+            self.shadowed = [each for each in found if each.shadowed_by is not None]
+            seen = {self._take(each, report) for each in found if each.shadowed_by is None}
+            for app in list(self._apps.values()):
+                app.vanished = app.id not in seen and app.definition.source != "added"
+                if app.vanished:
+                    report.vanished.append(app.id)
+                    if app.state not in (State.RUNNING, State.LOADED):
+                        del self._apps[app.id]
+            report.total = len(self._apps)
 
     def _take(self, found: Found, report: ScanReport) -> str:
         app_id = found.parsed.id or self._free_name(found)
@@ -98,12 +107,14 @@ class Registry:
             report.added.append(app_id)
         elif known.definition.source == "added":
             return app_id  # a cell's own app stays; its author asked for it by name
-        elif not known.definition.same_as(definition):
+        elif known.definition.same_as(definition):
+            known.pending = None
+        elif known.state not in (State.RUNNING, State.LOADED):
             report.changed.append(app_id)
-            if known.state in (State.RUNNING, State.LOADED):
-                known.pending = definition
-            else:
-                known.redefine(definition)
+            known.redefine(definition)
+        elif known.pending is None or not known.pending.same_as(definition):
+            report.changed.append(app_id)
+            known.pending = definition
         self._judge(known)
         return app_id
 
@@ -131,25 +142,28 @@ class Registry:
             app.lifecycle.to(State.VALIDATED)
 
     def add(self, definition: Definition) -> App:
-        """Add an app from a cell, or replace the one of the same id; handles stay valid.
+        """Add an app from a cell, or give the one of the same id another definition; handles stay valid.
 
         The same definition again changes nothing and keeps the session, so a cell can be run
-        again. The caller stops a running server first where the definition differs.
+        again. A server that runs with another definition is stopped.
         """
+        thread = self._services.thread
         with self._lock:
             app = self._apps.get(definition.app_id)
             if app is None:
                 app = self._apps[definition.app_id] = App(definition, self._services)
-            elif not app.definition.same_as(definition):
-                app.redefine(definition)
-            self._judge(app)
-            return app
+        if app.definition.same_as(definition):
+            app.pending = None
+        elif app.definition is not definition:
+            thread.run(app.take_over(definition))
+        app.vanished = False
+        thread.on_sessions(self._judge, app)
+        return app
 
     def disable(self, app: App) -> None:
         """Refuse every start of an app until `enable`, in this kernel only; the caller stops it first."""
-        with self._lock:
-            self._switched_off.add(app.id)
-            self._judge(app)
+        self._switched_off.add(app.id)
+        self._services.thread.on_sessions(self._judge, app)
 
     def enable(self, app: App) -> None:
         """Undo `disable`.
@@ -159,9 +173,8 @@ class Registry:
         AppDisabled
             The configuration refuses the app too.
         """
-        with self._lock:
-            self._switched_off.discard(app.id)
-            self._judge(app)
+        self._switched_off.discard(app.id)
+        self._services.thread.on_sessions(self._judge, app)
         if app.lifecycle.policy_reasons:
             raise AppDisabled(f"{app.id} stays disabled: {'; '.join(app.lifecycle.policy_reasons)}")
 
@@ -237,7 +250,8 @@ def _row(app: App) -> list[str]:
     reason = app.last_error if state in ("Invalid", "Failed", "Disabled") else None
     transport = manifest.transport if manifest else ""
     shown = f"{state}: {app.hide(reason)}" if reason else state
-    return [app.id, app.name, shown, transport, count, "yes" if brings else "", app.definition.source]
+    source = f"{app.definition.source}, gone" if app.vanished else app.definition.source
+    return [app.id, app.name, shown, transport, count, "yes" if brings else "", source]
 
 
 def _has_state(app: App, state: str | None) -> bool:
