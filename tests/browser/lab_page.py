@@ -215,7 +215,7 @@ class LabPage:
 
     def app_frames(self, selector: str) -> list[Frame]:
         """List the frames, at any depth and behind closed shadow roots, whose own document has `selector`."""
-        return [frame for frame in self.page.frames if frame.parent_frame and _has(frame, selector)]
+        return [frame for frame in self.page.frames if frame.parent_frame and has_element(frame, selector)]
 
     def app_frame(self, selector: str, timeout: float = 30) -> Frame:
         """Wait for the one frame whose own document has `selector`, and give it."""
@@ -248,7 +248,8 @@ def _output_text(output: dict[str, Any]) -> str:
     return text if output["output_type"] == "stream" else text + "\n"
 
 
-def _has(frame: Frame, selector: str) -> bool:
+def has_element(frame: Frame, selector: str) -> bool:
+    """Tell whether a frame's own document has `selector` now."""
     try:
         return frame.query_selector(selector) is not None
     except Error:  # the frame went away, or its document was replaced, while it was asked

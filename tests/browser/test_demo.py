@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from .lab_page import has_element
 from .lab_server import isolated_environment
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 DEMO = Path(__file__).resolve().parents[2] / ".ci" / "demo.py"
+KERNEL_IS_IDLE = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
 URL = re.compile(r"http://127\.0\.0\.1:\d+/lab/tree/notebooks/grocery\.ipynb\?token=\w+")
 
 
@@ -49,11 +51,11 @@ def test_the_demo_shows_the_grocery_app(demo_url: str, chromium: Browser) -> Non
     context = chromium.new_context()
     page = context.new_page()
     page.goto(demo_url)
-    page.wait_for_selector(".jp-Notebook .jp-CodeCell")
+    page.wait_for_selector(KERNEL_IS_IDLE, state="attached", timeout=60_000)
     page.click(".lm-MenuBar-item:has-text('Run')")
     page.click(".lm-Menu-item:has-text('Run All Cells')")
     deadline = time.monotonic() + 60
-    while not any("Inventory" in frame.content() for frame in page.frames if frame.parent_frame):
-        assert time.monotonic() < deadline, page.content()
+    while not any(has_element(frame, "[data-testid='inventory-table']") for frame in page.frames):
+        assert time.monotonic() < deadline, page.inner_text("body")
         page.wait_for_timeout(100)
     context.close()
