@@ -11,6 +11,7 @@ from mcpapps_jupyter.app import App
 from mcpapps_jupyter.errors import McpAppsError
 from mcpapps_jupyter.host_thread import Submitted
 from mcpapps_jupyter.lifecycle import State
+from mcpapps_jupyter.log import LEVELS, SOURCES
 from mcpapps_jupyter.magics.adding import ADD_FORMS, add
 from mcpapps_jupyter.magics.grammar import Option, Slot, Verb
 from mcpapps_jupyter.magics.invocation import Invocation, fitted
@@ -154,6 +155,15 @@ def _context(line: Invocation) -> Any:
     return Told(line.host.context(line.app().id if line.given.words else None))
 
 
+def _log(line: Invocation) -> Any:
+    return line.host.pages.show_log(
+        line.app(),
+        level=line.option("--level"),
+        source=line.option("--source"),
+        follow=line.has("--follow"),
+    )
+
+
 def _help(line: Invocation) -> Any:
     from mcpapps_jupyter.magics.help import help_on
 
@@ -284,6 +294,19 @@ VERBS: dict[str, Verb] = {
             "what the open pages have told the model",
             _context,
             (Slot("APP", "app", required=False),),
+        ),
+        Verb(
+            "log",
+            "what an app's server, its pages and the host said; live",
+            _log,
+            (_APP,),
+            (
+                Option("--level", "L", "only this grave or graver", choices=LEVELS),
+                Option("--source", "S", "only what comes from there", choices=SOURCES),
+                Option("--follow", "", "in a terminal: go on until Ctrl-C; in a notebook it follows anyway"),
+                _AS,
+            ),
+            examples=("%mcpapp log grocery", "%mcpapp log grocery --level warning --as lines"),
         ),
         Verb("help", "this text, or all about a verb", _help, (Slot("VERB", "verb", required=False),)),
     )
