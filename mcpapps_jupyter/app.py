@@ -223,6 +223,12 @@ class App:
         return self._connection.catalogue if self._connection else Catalogue()
 
     @property
+    def pages_read(self) -> Mapping[str, Any] | None:
+        """The pages read since the server's last start, by address; None when it has not run."""
+        connection = self._connection
+        return dict(connection.pages) if connection and connection.protocol_version else None
+
+    @property
     def prefix(self) -> str:
         """What stands before its tools' local names."""
         manifest = self.definition.parsed.manifest
@@ -488,7 +494,7 @@ class App:
         tool = self.find_tool(name)
         try:
             arguments_.check(tool.name, tool.input_schema, arguments)
-        except arguments_.ArgumentProblem as problem:
+        except arguments_.InvalidToolArguments as problem:
             words = "".join(f", {key}={value!r}" for key, value in problem.example.items())
             problem.with_line(f"host[{self.id!r}].call({tool.name!r}{words})")
             raise

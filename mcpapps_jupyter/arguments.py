@@ -168,7 +168,7 @@ def _in_words(error: Any, declared: Mapping[str, Mapping[str, Any]]) -> str:
     return f"{where}: {message}"
 
 
-class ArgumentProblem(InvalidArguments):
+class InvalidToolArguments(InvalidArguments):
     """Arguments that do not fit a tool's input schema.
 
     Attributes
@@ -193,7 +193,7 @@ class ArgumentProblem(InvalidArguments):
         self.example = {**example(schema), **kept}
         super().__init__(f"{tool}: {self.problem}")
 
-    def with_line(self, line: str) -> ArgumentProblem:
+    def with_line(self, line: str) -> InvalidToolArguments:
         """The same error, with a line that the person can paste."""
         end = "" if self.problem.endswith("?") else "."
         self.args = (f"{self.tool}: {self.problem.rstrip('.')}{end} Paste: {line}",)
@@ -211,9 +211,9 @@ def check(tool: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]) ->
 
     Raises
     ------
-    ArgumentProblem
+    InvalidToolArguments
         Says what the schema wants, before any call is made.
     """
     found = problems(schema, arguments)
     if found:
-        raise ArgumentProblem(tool, found, schema, arguments)
+        raise InvalidToolArguments(tool, found, schema, arguments)

@@ -167,7 +167,7 @@ class Invocation:
         """What is wrong with the arguments comes with a line of the magic to paste."""
         try:
             yield
-        except arguments_.ArgumentProblem as problem:
+        except arguments_.InvalidToolArguments as problem:
             words = ["%mcpapp", self.verb.name, self._short_name()]
             words += [written(tool)] if tool is not None else []
             words += [f"{name}={written(value)}" for name, value in problem.example.items()]
