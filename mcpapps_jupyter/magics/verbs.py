@@ -151,6 +151,11 @@ def _disable(line: Invocation) -> Any:
     return line.host.disable(line.app().id)
 
 
+def _save(line: Invocation) -> Any:
+    path, notes = line.host.save(line.app().id, line.text(1) or "./mcpapps")
+    return Note("\n".join([f"Saved as {path}. It is found there from now on.", *notes]))
+
+
 def _context(line: Invocation) -> Any:
     return Told(line.host.context(line.app().id if line.given.words else None))
 
@@ -234,6 +239,13 @@ VERBS: dict[str, Verb] = {
             ),
             forms=ADD_FORMS,
             short="ID -- COMMAND ARG…",
+        ),
+        Verb(
+            "save",
+            "write an added app's manifest, so that it is there the next time",
+            _save,
+            (_APP, Slot("FOLDER", "path", required=False)),
+            examples=("%mcpapp save react", "%mcpapp save react ~/apps"),
         ),
         Verb("remove", "stop an app and take it out of the list", _remove, (_APP,)),
         Verb(

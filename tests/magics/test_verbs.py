@@ -180,6 +180,12 @@ def test_enable_does_not_overrule_the_configuration(notebook: Notebook) -> None:
     assert "McpApps.deny" in notebook.run("%mcpapp enable grocery").line
 
 
+def test_save(plain_app: Notebook, tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    assert str(folder / "plain") in repr(plain_app.value(f"%mcpapp save plain {folder}"))
+    assert (folder / "plain" / "openclaw.mcpapp.json").is_file()
+
+
 def test_remove(plain_app: Notebook) -> None:
     plain_app.value("%mcpapp start plain")
     assert "removed" in repr(plain_app.value("%mcpapp remove plain"))
