@@ -134,8 +134,7 @@ class Session:
                     ready.set_result(None)
                 await self._stopping.wait()
         except asyncio.CancelledError:
-            if not ready.done():
-                ready.set_exception(ConnectionLost("the start was cancelled"))
+            ready.cancel()
             raise
         except BaseException as error:  # noqa: BLE001 - the SDK raises groups; each ends in one line
             reason = in_words(error)

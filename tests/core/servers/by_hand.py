@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -88,6 +89,10 @@ def call(name: str, arguments: Frame) -> Frame:
 
 def main() -> None:
     jot(str(os.getpid()))
+    if HABIT == "deaf":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if HABIT == "banner":
+        sys.stdout.write("Starting ...")  # glued to the first frame
     if HABIT == "refuse":
         sys.exit("a licence is missing")
     if HABIT == "slow":
@@ -107,6 +112,8 @@ def main() -> None:
         except (LookupError, ValueError) as error:
             code = -32000 if isinstance(error, ValueError) else -32601
             send({"id": frame["id"], "error": {"code": code, "message": str(error), "data": {"why": 1}}})
+    if HABIT == "deaf":
+        time.sleep(600)
 
 
 main()

@@ -119,11 +119,12 @@ def build(name: str = "lab", html: str = HTML) -> MCPServer:
         return declared.model_dump(by_alias=True, mode="json", exclude_none=True) if declared else {}
 
     @server.tool()
-    async def say(ctx: Context, text: str) -> str:
+    async def say(ctx: Context, text: str, stderr: bool = True) -> str:
         """Write into the log, and on stderr."""
         await ctx.info(text)
-        sys.stderr.write(f"{text} on stderr\n")
-        sys.stderr.flush()
+        if stderr:
+            sys.stderr.write(f"{text} on stderr\n")
+            sys.stderr.flush()
         return "said"
 
     @server.tool()
