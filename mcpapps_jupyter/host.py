@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpapps_jupyter import _version, quiet
 from mcpapps_jupyter.app import App, Definition, Services
@@ -28,7 +28,12 @@ from mcpapps_jupyter.registry import Registry, ScanReport
 from mcpapps_jupyter.saving import save_manifest
 from mcpapps_jupyter.tools import ToolBridge
 from mcpapps_jupyter.views.context import ModelContext
+from mcpapps_jupyter.views.decisions import Decisions
 from mcpapps_jupyter.views.manager import Views
+
+if TYPE_CHECKING:
+    from mcpapps_jupyter.audit import Audit
+    from mcpapps_jupyter.views.widget import AppView
 
 _MANIFEST_NAMES = (".json", ".jsonc")
 
@@ -276,6 +281,33 @@ class Host:
     def pages(self) -> Views:
         """What opens and keeps pages."""
         return self._views
+
+    @property
+    def decisions(self) -> Decisions:
+        """What was decided about pages so far, and by whom."""
+        return self._views.decisions
+
+    def audit(self) -> Audit:
+        """What runs here, what its pages may do, what was decided so far, and what to change.
+
+        Starts nothing. Secrets are masked.
+        """
+        from mcpapps_jupyter.audit import audit_host
+
+        return audit_host(self.registry, self.config, self.decisions)
+
+    def freeze(self, view: AppView | None = None) -> None:
+        """Turn what `view` (the one opened last, if not given) shows into its static card, for good.
+
+        Raises
+        ------
+        InvalidArguments
+            No view is open.
+        """
+        chosen = view or self._views.last()
+        if chosen is None:
+            raise InvalidArguments("No page is open that could be frozen.")
+        chosen.freeze()
 
     def context(self, name: str | None = None) -> dict[str, ModelContext]:
         """What open pages have told the model, by view: ``{"grocery-inventory show_…": context}``."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from mcpapps_jupyter import html
 from mcpapps_jupyter.redact import clean_line
+from mcpapps_jupyter.tabular import data_frame, html_table, text_table
+
+if TYPE_CHECKING:
+    import pandas
 
 DecisionKind = Literal["approval", "permission", "message", "link", "download", "question"]
 #: A person, a rule of the configuration, or a time that ran out with nobody there.
@@ -19,6 +22,8 @@ DecidedBy = Literal["person", "policy", "nobody"]
 Record = Callable[[DecisionKind, str, str, DecidedBy], None]
 
 _MOST = 2000
+_HEAD = ("time", "app", "what", "about", "outcome", "by")
+_NONE = "No decisions yet."
 
 
 @dataclass(frozen=True)
@@ -77,8 +82,16 @@ class Decisions:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def rows(self) -> list[tuple[str, ...]]:
-        """What is shown of each: time, app, kind, subject, outcome, who."""
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._entries.clear()
+        self.counts.clear()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row a decision."""
+        return data_frame([asdict(each) for each in self], [each.name for each in fields(Decision)])
+
+    def _rows(self) -> list[tuple[str, ...]]:
         return [
             (
                 f"{datetime.fromtimestamp(each.at):%H:%M:%S}",
@@ -92,13 +105,7 @@ class Decisions:
         ]
 
     def __repr__(self) -> str:
-        return "\n".join("  ".join(row) for row in self.rows()) or "No decisions yet."
+        return text_table(_HEAD, self._rows()) if len(self) else _NONE
 
     def _repr_html_(self) -> str:
-        if not len(self):
-            return "<i>No decisions yet.</i>"
-        head = "".join(f"<th>{name}</th>" for name in ("time", "app", "what", "about", "outcome", "by"))
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows()
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return html_table(_HEAD, self._rows()) if len(self) else f"<i>{_NONE}</i>"

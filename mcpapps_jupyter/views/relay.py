@@ -159,6 +159,8 @@ class Relay:
         self._channel = channel
         self._settings = settings
         self._handle = handle
+        #: Browser permissions that the newest frame has.
+        self.granted: tuple[str, ...] = ()
         self._on_state = on_state
         self._on_end = on_end
         self._on_hello = on_hello
@@ -286,6 +288,7 @@ class Relay:
         self.asking.give_up()
         self._handle.forget_grants()
         self.permissions.forget()
+        self.granted = ()
         self._delivery.forget()
         self._shown.clear()
         for task in self._tasks - {asyncio.current_task()}:
@@ -387,6 +390,7 @@ class Relay:
             current = task is self._page and frame_id in self.frames and self.ended is None
             if current and self._shown.get(frame_id) != shown:
                 self._shown[frame_id] = shown
+                self.granted = shown[1]
                 self.send("open", frame_id, self._opening(*shown))
 
     def _opening(self, page: Page, permissions: tuple[str, ...]) -> dict[str, Any]:

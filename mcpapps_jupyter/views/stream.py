@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Iterator, Mapping
 from typing import Any, Union
 
 from mcpapps_jupyter.errors import InvalidArguments, McpAppsError
@@ -51,7 +51,7 @@ async def read_parts(thread: HostThread, stream: ArgumentStream) -> AsyncGenerat
             yield dict(part)
     finally:
         if close is not None:
-            with contextlib.suppress(Exception):  # a generator that is still busy ends by itself
+            with contextlib.suppress(Exception):  # what it does at its end is its own matter
                 await thread.call_handler(close)
 
 
@@ -64,5 +64,25 @@ def _reader(stream: ArgumentStream) -> tuple[Callable[[], Any], Callable[[], Any
             return await anext(parts, _END)
 
         return next_part, getattr(parts, "aclose", None)
-    items = iter(stream)
-    return lambda: next(items, _END), getattr(items, "close", None)
+    items = _Items(iter(stream))
+    return items.next, items.close
+
+
+class _Items:
+    """A plain iterator, that can be given up while a worker waits for its next part."""
+
+    def __init__(self, items: Iterator[Mapping[str, Any]]) -> None:
+        self._items = items
+        self._given_up = False
+
+    def next(self) -> Any:
+        try:
+            return next(self._items, _END)
+        finally:
+            if self._given_up:
+                self.close()
+
+    def close(self) -> None:
+        self._given_up = True
+        with contextlib.suppress(ValueError):  # a generator at work: `next` closes it when it comes back
+            getattr(self._items, "close", lambda: None)()

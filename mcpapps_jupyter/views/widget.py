@@ -150,6 +150,11 @@ class AppView(anywidget.AnyWidget):
         """The messages between page and host."""
         return self._relay.traffic
 
+    @property
+    def permissions(self) -> tuple[str, ...]:
+        """The browser permissions that the page has (``clipboardWrite``, ``geolocation``)."""
+        return self._relay.granted
+
     def on_message(self, handler: Callable[[dict[str, Any]], Any]) -> None:
         """Call `handler` with each message of the page that the person lets through."""
         self._handlers.append(handler)

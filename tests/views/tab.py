@@ -38,7 +38,9 @@ class Tab(OpenPage):
         """The requests of the host to the page."""
         return [m for m in self.got("rpc", frame) if m.get("method") == method and "id" in m]
 
-    def reply(self, method: str, result: Any = None, *, error: Any = None, number: int = 0, frame: str = FRAME):
+    def reply(
+        self, method: str, result: Any = None, *, error: Any = None, number: int = 0, frame: str = FRAME
+    ):
         """Answer the host's n-th request of this method; gives the request's parameters."""
         request = until(lambda: self.asked(method, frame)[number:], f"the request {method}")[0]
         answer = {"error": error} if error is not None else {"result": result}

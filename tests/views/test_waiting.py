@@ -81,7 +81,7 @@ def test_what_does_not_happen_in_time_is_a_timeout(open_tab: Open) -> None:
 
 
 def test_an_event_that_is_none_is_said(open_tab: Open) -> None:
-    with pytest.raises(InvalidArguments, match="there is message, model_context, initialized. Did you mean"):
+    with pytest.raises(InvalidArguments, match="there is message, model_context, initialized"):
         open_tab().view.wait_for("mesage")
 
 

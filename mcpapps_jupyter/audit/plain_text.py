@@ -1,0 +1,69 @@
+"""Secrets that a manifest holds in plain text, where everybody who gets the file can read them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import parse_qsl, urlsplit
+
+from mcpapps_jupyter.manifest import Manifest
+
+_NAME = re.compile(
+    r"token|secret|passw(or)?d|passphrase|credential|authorization|cookie|api[-_]?key|access[-_]?key"
+    r"|private[-_]?key|(^|[-_])(key|auth|pat|pwd)$",
+    re.IGNORECASE,
+)
+#: What such a name may also stand for: where the secret lies, or how long it may be.
+_ABOUT_A_SECRET = re.compile(
+    r"(file|path|dir|folder|url|uri|host|sock|name|type|limit|count|length|max[-_]?tokens|id)$|^max",
+    re.IGNORECASE,
+)
+#: Tokens known by how they begin.
+_VALUE = re.compile(
+    r"(?<![A-Za-z0-9])(sk-[A-Za-z0-9_-]{16}|gh[opsu]_[A-Za-z0-9]{20}|github_pat_|glpat-|xox[abp]-|hf_[A-Za-z0-9]{20}"
+    r"|AKIA[A-Z0-9]{12}|AIza[A-Za-z0-9_-]{20}|eyJ[A-Za-z0-9_-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY)"
+)
+_SHORTEST = 4
+
+
+def plain_secrets(manifest: Manifest) -> list[str]:
+    """The places of `manifest` that look like a secret written out, by key: ``environment.API_TOKEN``.
+
+    A value that names a variable (``${env:API_TOKEN}``) is none. The values themselves are never given.
+    """
+    return list(dict.fromkeys(_places(manifest)))
+
+
+def _places(manifest: Manifest) -> Iterator[str]:
+    for key, table in (("environment", manifest.environment), ("headers", manifest.headers)):
+        yield from (f"{key}.{name}" for name, value in table.items() if _is_secret(name, value))
+    option = ""
+    for at, word in enumerate(manifest.arguments):
+        name, is_pair, value = word.partition("=")
+        if is_pair and name.startswith("-"):
+            if _is_secret(name.lstrip("-"), value):
+                yield f"arguments[{at}]"
+        elif _is_secret(option, word):
+            yield f"arguments[{at}]"
+        option = word.lstrip("-") if word.startswith("-") else ""
+    if manifest.url and _url_has_secret(manifest.url):
+        yield "url"
+
+
+def _is_secret(name: str, value: str) -> bool:
+    value = value.strip()
+    if len(value) < _SHORTEST or "${env:" in value:
+        return False
+    named = bool(_NAME.search(name)) and not _ABOUT_A_SECRET.search(name)
+    return bool(_VALUE.search(value)) or (named and not value.startswith("-"))
+
+
+def _url_has_secret(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        password = parts.password
+    except ValueError:
+        return False
+    if password and "${env:" not in password:
+        return True
+    return any(_is_secret(name, value) for name, value in parse_qsl(parts.query)) or bool(_VALUE.search(url))
