@@ -16,6 +16,7 @@ from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.discovery import search_paths
 from mcpapps_jupyter.errors import McpAppsError
 from mcpapps_jupyter.manifest import Manifest, resolve_endpoint
+from mcpapps_jupyter.redact import redact
 from mcpapps_jupyter.views.decisions import Decisions
 from mcpapps_jupyter.views.page import Page
 from mcpapps_jupyter.views.permissions import ALLOW_TOKENS
@@ -33,6 +34,7 @@ def _app(app: App, config: McpApps) -> AppAudit:
     tools = app.catalogue.tools
     pages = app.pages_read
     endpoint, encrypted = _endpoint(manifest)
+    secrets = plain_secrets(manifest) if manifest else {}
     places = [definition.path, definition.path.parent] if definition.path is not None else []
     return AppAudit(
         id=app.id,
@@ -40,7 +42,7 @@ def _app(app: App, config: McpApps) -> AppAudit:
         source=definition.source,
         file=str(definition.path or ""),
         transport=manifest.transport if manifest else "",
-        target=app.hide(_target(app, manifest)),
+        target=redact(app.hide(_target(app, manifest)), secrets.values()),
         endpoint=endpoint,
         encrypted=encrypted,
         pages=None if pages is None else tuple(_page(app, config, uri, page) for uri, page in pages.items()),
@@ -51,7 +53,7 @@ def _app(app: App, config: McpApps) -> AppAudit:
         ),
         tools=len(tools),
         approvals=config.approvals_for(app.id),
-        plain_secrets=tuple(plain_secrets(manifest)) if manifest else (),
+        plain_secrets=tuple(secrets),
         writable=tuple(_writable(places)),
         problem=app.hide(app.last_error or ""),
     )

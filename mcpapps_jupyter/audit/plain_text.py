@@ -26,28 +26,33 @@ _VALUE = re.compile(
 _SHORTEST = 4
 
 
-def plain_secrets(manifest: Manifest) -> list[str]:
+def plain_secrets(manifest: Manifest) -> dict[str, str]:
     """The places of `manifest` that look like a secret written out, by key: ``environment.API_TOKEN``.
 
-    A value that names a variable (``${env:API_TOKEN}``) is none. The values themselves are never given.
+    A value that names a variable (``${env:API_TOKEN}``) is none.
+
+    Returns
+    -------
+    dict of str to str
+        The secret of each place; to be masked, not to be shown.
     """
-    return list(dict.fromkeys(_places(manifest)))
+    return dict(_places(manifest))
 
 
-def _places(manifest: Manifest) -> Iterator[str]:
+def _places(manifest: Manifest) -> Iterator[tuple[str, str]]:
     for key, table in (("environment", manifest.environment), ("headers", manifest.headers)):
-        yield from (f"{key}.{name}" for name, value in table.items() if _is_secret(name, value))
+        yield from ((f"{key}.{name}", value) for name, value in table.items() if _is_secret(name, value))
     option = ""
     for at, word in enumerate(manifest.arguments):
         name, is_pair, value = word.partition("=")
         if is_pair and name.startswith("-"):
             if _is_secret(name.lstrip("-"), value):
-                yield f"arguments[{at}]"
+                yield f"arguments[{at}]", value
         elif _is_secret(option, word):
-            yield f"arguments[{at}]"
+            yield f"arguments[{at}]", word
         option = word.lstrip("-") if word.startswith("-") else ""
-    if manifest.url and _url_has_secret(manifest.url):
-        yield "url"
+    if manifest.url:
+        yield from (("url", value) for value in _in_url(manifest.url))
 
 
 def _is_secret(name: str, value: str) -> bool:
@@ -58,12 +63,14 @@ def _is_secret(name: str, value: str) -> bool:
     return bool(_VALUE.search(value)) or (named and not value.startswith("-"))
 
 
-def _url_has_secret(url: str) -> bool:
+def _in_url(url: str) -> Iterator[str]:
     try:
         parts = urlsplit(url)
         password = parts.password
     except ValueError:
-        return False
+        return
     if password and "${env:" not in password:
-        return True
-    return any(_is_secret(name, value) for name, value in parse_qsl(parts.query)) or bool(_VALUE.search(url))
+        yield password
+    yield from (value for name, value in parse_qsl(parts.query) if _is_secret(name, value))
+    if _VALUE.search(parts.path):
+        yield parts.path
