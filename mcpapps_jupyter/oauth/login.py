@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncGenerator, Callable
 
@@ -108,8 +109,17 @@ class Login(httpx2.Auth):
                 self._stored = self._file.read()
 
     def _may_ask(self, request: httpx2.Request) -> bool:
-        """Whether somebody waits for this request; later on nobody does for the stream of events."""
-        return request.method == "POST" or not self._welcome
+        """Whether somebody waits for this request: later on nobody does for notifications and events."""
+        return not self._welcome or (request.method == "POST" and _has_answer(request))
+
+
+def _has_answer(request: httpx2.Request) -> bool:
+    """Whether this is a JSON-RPC request."""
+    try:
+        frame = json.loads(request.content)
+    except (ValueError, httpx2.StreamError):
+        return False
+    return isinstance(frame, dict) and "id" in frame and "method" in frame
 
 
 def _must_refresh(stored: Stored) -> bool:

@@ -12,7 +12,7 @@ host = mcpapps.get_host()
 
 OPEN_GROCERY = "%mcpapp open grocery --as dash"
 
-_LISTENER_PAGE = Path(__file__).with_name("listener.html").read_text()
+LISTENER_PAGE = Path(__file__).with_name("listener.html").read_text()
 
 
 def listener(app_id: str) -> str:
@@ -27,7 +27,7 @@ from mcp.server.mcpserver import MCPServer
 calls = globals().get("calls", {{}})
 calls[{app_id!r}] = 0
 apps = Apps()
-apps.add_html_resource("ui://{app_id}/page.html", {_LISTENER_PAGE!r})
+apps.add_html_resource("ui://{app_id}/page.html", {LISTENER_PAGE!r})
 
 @apps.tool(resource_uri="ui://{app_id}/page.html")
 def show() -> str:

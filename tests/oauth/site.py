@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from mcp.server.apps import Apps
 from mcp.server.auth.provider import (
     AccessToken,
     AuthorizationCode,
@@ -31,6 +32,7 @@ from tests.core.support import WAIT
 from tests.transports.web import Serving
 
 SCOPES = ["read", "write"]
+_PAGE = "ui://remote/page.html"
 
 
 class Authority:
@@ -175,14 +177,17 @@ class Site:
         Whether the authorization server registers clients that it does not know.
     old
         Whether the server speaks the old transport, HTTP+SSE.
+    page
+        The page of its tool ``show``.
     """
 
-    def __init__(self, *, registration: bool = True, old: bool = False) -> None:
+    def __init__(self, *, registration: bool = True, old: bool = False, page: str = "<p>A page.") -> None:
         self.authority = Authority()
         #: What a token must allow; more can be asked for at any time.
         self.required_scopes: list[str] = []
         self._registration = registration
         self._old = old
+        self._page = page
         self._journal: list[str] = []
         self._authority_server = _Knowing(self._make_authority)
         self._server = _Knowing(self._make_server)
@@ -213,8 +218,17 @@ class Site:
         return noted
 
     def _make_server(self, url: str) -> ASGIApp:
+        apps = Apps()
+        apps.add_html_resource(_PAGE, self._page)
+
+        @apps.tool(resource_uri=_PAGE)
+        def show() -> str:
+            """Show the page."""
+            return "shown"
+
         server = MCPServer(
             "remote",
+            extensions=[apps],
             token_verifier=_Verifier(self.authority),
             auth=AuthSettings(
                 issuer_url=AnyHttpUrl(self._authority_server.url("")),

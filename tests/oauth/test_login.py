@@ -11,6 +11,7 @@ import pytest
 from mcpapps_jupyter.app import App
 from mcpapps_jupyter.errors import ProtocolFailure, StartFailed
 from mcpapps_jupyter.lifecycle import State
+from mcpapps_jupyter.ports import Caller
 from tests.core.support import WAIT, until
 from tests.oauth.conftest import MakeApp, MakeHost
 from tests.oauth.person import Person, arguments_of, end_of, visit
@@ -235,8 +236,17 @@ def test_a_call_may_need_a_login(new_app: MakeApp, remote: Site, person: Person)
     assert remote.asked("POST /register") == 1  # the address is registered already
 
 
-def test_an_interrupted_call_takes_its_login_away(app: App, remote: Site, person: Person) -> None:
-    remote.authority.forget_everybody()
+def test_an_interrupted_call_takes_its_login_away(
+    kernels: MakeHost, remote: Site, era: str, person: Person
+) -> None:
+    host = kernels()
+    app = host.add(remote.url, id="remote", protocol=era)
+    starting = app.astart()
+    person.log_in()
+    starting.result(WAIT)
+    assert person.outcome() == "logged in"
+
+    remote.authority.end_logins()
     thread = interrupt_when_asked(person)
     with pytest.raises(KeyboardInterrupt):
         app.call("hello")
@@ -245,8 +255,11 @@ def test_an_interrupted_call_takes_its_login_away(app: App, remote: Site, person
     until(lambda: not listens(gone.redirect_uri), "the loopback server's end")
     assert "given up" in person.outcome()
 
-    call = app.acall("hello")
-    person.log_in()
+    call = host.thread.submit(app.call_here("hello", {}, Caller("model")))
+    request = person.asked()
+    assert request.caller is not None
+    assert request.caller.origin == "model"  # telling the server of the interrupted call asks nobody
+    visit(request.url)
     assert call.result(WAIT).data == "hello"
 
 
