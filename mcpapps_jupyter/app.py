@@ -5,6 +5,7 @@ Every blocking verb has a twin with ``a`` in front, which returns something to `
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib
 import inspect
@@ -45,6 +46,7 @@ from mcpapps_jupyter.manifest import (
     secret_values,
 )
 from mcpapps_jupyter.oauth import LoginFile
+from mcpapps_jupyter.plain import NotPlainError, plain
 from mcpapps_jupyter.ports import Asker, Caller, ClientTransport, ServerEvent, ViewFactory
 from mcpapps_jupyter.redact import redact
 from mcpapps_jupyter.results import PromptResult, ReadResult, ToolResult
@@ -390,14 +392,15 @@ class App:
             ``is_error``.
         """
         self.check_usable()
-        return self._run(self.call_here(tool, {**(arguments or {}), **keywords}))
+        return self._run(self.call_here(tool, given_arguments(tool, arguments, keywords)))
 
     def acall(
         self, tool: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any
     ) -> Submitted[ToolResult]:
         """`call`, to be awaited."""
         self.check_usable()
-        return self._services.thread.submit(self.call_here(tool, {**(arguments or {}), **keywords}))
+        given = given_arguments(tool, arguments, keywords)
+        return self._services.thread.submit(self.call_here(tool, given))
 
     async def call_here(self, name: str, arguments: Mapping[str, Any], caller: Caller = _CELL) -> ToolResult:
         """`call` for code that already is on the session loop."""
@@ -428,14 +431,15 @@ class App:
     ) -> PromptResult:
         """Get a prompt (``prompts/get``); arguments are strings, as MCP wants them."""
         self.check_usable()
-        return self._run(self._prompt(name, {**(arguments or {}), **keywords}))
+        return self._run(self._prompt(name, given_arguments(name, arguments, keywords)))
 
     def aprompt(
         self, name: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any
     ) -> Submitted[PromptResult]:
         """`prompt`, to be awaited."""
         self.check_usable()
-        return self._services.thread.submit(self._prompt(name, {**(arguments or {}), **keywords}))
+        given = given_arguments(name, arguments, keywords)
+        return self._services.thread.submit(self._prompt(name, given))
 
     async def _prompt(self, name: str, arguments: Mapping[str, Any]) -> PromptResult:
         connection = self.connection()
@@ -540,6 +544,7 @@ class App:
 
     def opening_arguments(self, tool: str | None, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """The arguments to open `tool` with: those given, else those of a bare `open`."""
+        given = given_arguments(tool or "open", given, {})
         opening = self.definition.opening
         return opening.arguments if opening is not None and tool is None and not given else given
 
@@ -613,6 +618,8 @@ class App:
             from mcpapps_jupyter.quiet import hush_warnings
 
             hush_warnings()
+            with contextlib.suppress(RuntimeError):  # off the loop the first check does it
+                asyncio.get_running_loop().run_in_executor(None, arguments_.warm_up)
 
             manifest, services = self.manifest, self._services
 
@@ -697,6 +704,25 @@ class App:
         return f"<App {self.id}: {self.state}>"
 
 
+def given_arguments(
+    what: str, arguments: Mapping[str, Any] | None, keywords: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a call as JSON has them, NumPy's and pandas' values included.
+
+    Raises
+    ------
+    InvalidArguments
+        One of them has no JSON; the text names it.
+    """
+    given: dict[str, Any] = {}
+    for name, value in {**(arguments or {}), **keywords}.items():
+        try:
+            given[str(name)] = plain(value)
+        except NotPlainError as error:
+            raise InvalidArguments(f"{what}: {name}: {error}") from None
+    return given
+
+
 async def load_entry_point(entry_point: str) -> Any:
     """Import ``package.module:attribute`` and return the server it names or makes.
 
@@ -705,8 +731,6 @@ async def load_entry_point(entry_point: str) -> Any:
     StartFailed
         The module or the attribute is missing, or is no MCP server.
     """
-    import asyncio
-
     module_name, _, attribute = entry_point.partition(":")
 
     def load() -> Any:

@@ -22,6 +22,17 @@ _EXAMPLES: dict[str, Any] = {
 }
 
 
+#: With one of these, arguments may be declared elsewhere than in ``properties``.
+_ELSEWHERE = frozenset(
+    {"patternProperties", "allOf", "anyOf", "oneOf", "if", "then", "else", "$ref", "$dynamicRef"}
+    | {"dependentSchemas", "unevaluatedProperties"}
+)
+
+_MOST_VALIDATORS = 256
+#: By the schema's identity; the schema is kept beside, so that no other one gets its identity.
+_validators: dict[int, tuple[Mapping[str, Any], Any]] = {}
+
+
 def properties(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The declared arguments of an input schema, by name."""
     declared = schema.get("properties")
@@ -75,9 +86,10 @@ def example(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _example_value(name: str, spec: Mapping[str, Any]) -> Any:
-    for key in ("default", "const"):
-        if spec.get(key) is not None:
-            return spec[key]
+    if "const" in spec:
+        return spec["const"]
+    if spec.get("default") is not None:
+        return spec["default"]
     for key in ("examples", "enum"):
         values = spec.get(key)
         if isinstance(values, list) and values:
@@ -124,7 +136,7 @@ def problems(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[st
     """
     declared = properties(schema)
     found = []
-    open_ended = schema.get("additionalProperties") not in (None, False) or "patternProperties" in schema
+    open_ended = schema.get("additionalProperties") not in (None, False) or not _ELSEWHERE.isdisjoint(schema)
     if "properties" in schema and not open_ended:
         for name in arguments:
             if name not in declared:
@@ -142,19 +154,35 @@ def problems(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[st
 
 def schema_problems(schema: Mapping[str, Any], value: Any) -> list[str]:
     """Where `value` misses a JSON Schema, at most three lines; a broken schema finds nothing."""
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import SchemaError
-    from jsonschema_specifications import REGISTRY
-    from referencing.exceptions import Unresolvable
-
     try:
-        Draft202012Validator.check_schema(schema)
-        # With a registry of its own: by default references to other addresses would be fetched.
-        validator = Draft202012Validator(schema, registry=REGISTRY)
-        errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
-    except (SchemaError, RecursionError, LookupError, ValueError, Unresolvable):
-        return []  # the server's schema is its own mistake; the server decides
+        errors = sorted(
+            _validator(schema).iter_errors(value), key=lambda error: list(map(str, error.absolute_path))
+        )
+    except Exception:  # noqa: BLE001 - the server's schema is its own mistake, of whatever kind; it decides
+        return []
     return [_in_words(error, properties(schema)) for error in errors[:3]]
+
+
+def _validator(schema: Mapping[str, Any]) -> Any:
+    """A validator for `schema`. Making one takes longer than a call, so the last ones are kept."""
+    from jsonschema import Draft202012Validator
+    from jsonschema_specifications import REGISTRY
+
+    kept = _validators.get(id(schema))
+    if kept is not None:
+        return kept[1]
+    Draft202012Validator.check_schema(schema)
+    # With a registry of its own: by default references to other addresses would be fetched.
+    validator = Draft202012Validator(schema, registry=REGISTRY)
+    if len(_validators) >= _MOST_VALIDATORS:
+        _validators.pop(next(iter(_validators)), None)
+    _validators[id(schema)] = schema, validator
+    return validator
+
+
+def warm_up() -> None:
+    """Load what the first check needs, ahead of it and on any thread."""
+    _validator({})
 
 
 def _in_words(error: Any, declared: Mapping[str, Mapping[str, Any]]) -> str:
