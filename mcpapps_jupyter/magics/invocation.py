@@ -76,6 +76,30 @@ class Invocation:
         value = getattr(value, "app", value)  # an open page stands for its app
         return value if isinstance(value, App) else self.host[text_of(value)]
 
+    def view(self, position: int = 0) -> Any:
+        """The open page that a word means: a variable, or the newest page of an app; the newest without one.
+
+        Raises
+        ------
+        UsageError
+            No such page is open.
+        """
+        views = self.host.views
+        if position < len(self.given.words):
+            value = expand(self.given.words[position], self.names)
+            name = str(value) if isinstance(value, Typed) else ""
+            if name in self.names:
+                value = self.names.evaluate(name, name)
+            if any(value is view for view in views):
+                return value
+            app = self.app(position)
+            views = [view for view in views if view.app is app]
+            if not views:
+                raise UsageError(f"No page of {app.id} is open.")
+        elif not views:
+            raise UsageError("No page is open.")
+        return views[-1]
+
     # -- options ---------------------------------------------------------------------------------
 
     def has(self, name: str) -> bool:

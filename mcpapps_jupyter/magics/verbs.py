@@ -169,6 +169,16 @@ def _log(line: Invocation) -> Any:
     )
 
 
+def _audit(line: Invocation) -> Any:
+    return line.host.audit()
+
+
+def _freeze(line: Invocation) -> Any:
+    view = line.view(0)
+    line.host.freeze(view)
+    return Note(f"The page of {view.app.id} is frozen: its output is text now, for every reader.")
+
+
 def _help(line: Invocation) -> Any:
     from mcpapps_jupyter.magics.help import help_on
 
@@ -319,6 +329,14 @@ VERBS: dict[str, Verb] = {
                 _AS,
             ),
             examples=("%mcpapp log grocery", "%mcpapp log grocery --level warning --as lines"),
+        ),
+        Verb("audit", "what pages may do, what was decided so far, and what to change", _audit),
+        Verb(
+            "freeze",
+            "turn an open page into its static card, for good",
+            _freeze,
+            (Slot("VIEW", "app", required=False),),
+            examples=("%mcpapp freeze", "%mcpapp freeze dash", "%mcpapp freeze grocery"),
         ),
         Verb("help", "this text, or all about a verb", _help, (Slot("VERB", "verb", required=False),)),
     )

@@ -201,3 +201,26 @@ def test_context(notebook: Notebook) -> None:
     assert "two rows are ticked" in repr(told)
     assert "two rows are ticked" in told._repr_html_()
     assert next(iter(told.values())).structured == {"rows": [1, 2]}
+
+
+def test_audit(notebook: Notebook) -> None:
+    audit = notebook.value("%mcpapp audit")
+    assert "grocery-inventory" in [app.id for app in audit.apps]
+    assert "What to change" in repr(audit)
+
+
+def test_freeze(notebook: Notebook) -> None:
+    assert notebook.run("%mcpapp freeze").line.endswith("No page is open.")
+    assert "There is no app" in notebook.run("%mcpapp freeze nothing").line
+    notebook.value("%mcpapp start grocery")
+    assert "No page of grocery-inventory is open." in notebook.run("%mcpapp freeze grocery").line
+    first = notebook.value("%mcpapp open grocery --as dash")
+    second = notebook.value("%mcpapp open grocery")
+    for words, view in (("dash", first), ("grocery", second)):
+        assert "is frozen" in repr(notebook.value(f"%mcpapp freeze {words}"))
+        assert view.frozen
+        assert view.ended
+    third = notebook.value("%mcpapp open grocery")
+    notebook.value("%mcpapp freeze")
+    assert third.frozen
+    assert notebook.host.views == []
