@@ -12,12 +12,12 @@ import inspect
 import os
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcpapps_jupyter import arguments as arguments_
+from mcpapps_jupyter import choosing
 from mcpapps_jupyter.catalogue import (
     Catalogue,
     Listing,
@@ -26,21 +26,16 @@ from mcpapps_jupyter.catalogue import (
     resources_listing,
     tools_listing,
 )
+from mcpapps_jupyter.definition import Definition
 from mcpapps_jupyter.errors import (
     AppDisabled,
-    InvalidArguments,
-    ManifestInvalid,
-    NoPage,
     StartFailed,
-    UnknownTool,
-    did_you_mean,
 )
 from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.lifecycle import Lifecycle, State
 from mcpapps_jupyter.log import AppLog
 from mcpapps_jupyter.manifest import (
     Manifest,
-    ParsedManifest,
     resolve_endpoint,
     resolve_launch,
     secret_values,
@@ -89,75 +84,6 @@ class Services:
     guard: Callable[[], ProcessGuard]
     may_start: Callable[[App], None]
     version: str
-
-
-@dataclass(frozen=True)
-class Opening:
-    """What a bare ``open()`` opens, where whoever made the app knows better than its manifest.
-
-    Attributes
-    ----------
-    target
-        A tool, or a ``ui://`` address.
-    arguments
-        The tool's arguments.
-    """
-
-    target: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Definition:
-    """Where an app comes from.
-
-    Attributes
-    ----------
-    app_id
-        Its id.
-    parsed
-        The manifest as read, with what is wrong with it.
-    directory
-        What relative paths in the manifest are relative to.
-    source
-        ``bundled``, ``installed``, ``configured``, ``workspace`` or ``added``.
-    path, digest
-        The manifest's file, if there is one, and the SHA-256 of what was read.
-    server
-        A server object, for apps written in a cell.
-    opening
-        What a bare `App.open` opens; None leaves it to the manifest and the server's list.
-    """
-
-    app_id: str
-    parsed: ParsedManifest
-    directory: Path
-    source: str
-    path: Path | None = None
-    digest: str = ""
-    server: Any = field(default=None, repr=False)
-    opening: Opening | None = None
-
-    @property
-    def manifest(self) -> Manifest:
-        """The valid manifest.
-
-        Raises
-        ------
-        ManifestInvalid
-            With every error of the manifest.
-        """
-        if self.parsed.manifest is None:
-            raise ManifestInvalid(
-                f"{self.app_id}: {'; '.join(self.parsed.errors) or 'the manifest is invalid'}"
-            )
-        return self.parsed.manifest
-
-    def same_as(self, other: Definition) -> bool:
-        """Whether starting either gives the same server; a server object never is the same."""
-        if self.server is not None or other.server is not None:
-            return False
-        return (self.parsed.manifest, self.directory) == (other.parsed.manifest, other.directory)
 
 
 class App:
@@ -444,7 +370,7 @@ class App:
     async def _prompt(self, name: str, arguments: Mapping[str, Any]) -> PromptResult:
         connection = self.connection()
         await connection.ready(_CELL)
-        self._check_prompt(name, arguments)
+        choosing.check_prompt(self.id, self.catalogue, name, arguments)
         params = {"name": name, "arguments": {key: str(value) for key, value in arguments.items()}}
         return PromptResult(await connection.request("prompts/get", params), app_id=self.id, name=name)
 
@@ -495,14 +421,7 @@ class App:
         UnknownTool, InvalidArguments
             With the nearest names, or with what the schema wants and a line to paste.
         """
-        tool = self.find_tool(name)
-        try:
-            arguments_.check(tool.name, tool.input_schema, arguments)
-        except arguments_.InvalidToolArguments as problem:
-            words = "".join(f", {key}={value!r}" for key, value in problem.example.items())
-            problem.with_line(f"host[{self.id!r}].call({tool.name!r}{words})")
-            raise
-        return tool
+        return choosing.check_call(self.id, self.catalogue, name, arguments)
 
     def find_tool(self, name: str) -> Tool:
         """The tool of this name.
@@ -512,14 +431,7 @@ class App:
         UnknownTool
             With the nearest names.
         """
-        tool = self.catalogue.tool(name)
-        if tool is None:
-            names = [tool.name for tool in self.catalogue.tools]
-            hint = did_you_mean(name, names) or (
-                f" It has: {', '.join(names[:12])}" if names else " It offers no tools."
-            )
-            raise UnknownTool(f"{self.id} has no tool {name!r}.{hint}")
-        return tool
+        return choosing.find_tool(self.id, self.catalogue, name)
 
     def page_of(self, tool: str | None) -> tuple[Tool | None, str]:
         """Which tool and which ``ui://`` address `open` means.
@@ -529,67 +441,18 @@ class App:
         UnknownTool, NoPage
             In words, with the tools that do have a page.
         """
-        if tool is not None and tool.startswith("ui://"):
-            return None, tool
-        if tool is not None:
-            found = self.find_tool(tool)
-            if not found.ui.resource_uri:
-                others = (
-                    ", ".join(each.name for each in self.catalogue.pages) or "no tool of this app has one"
-                )
-                raise NoPage(f"{self.id}: {found.name} brings no page; these do: {others}")
-            return found, found.ui.resource_uri
         opening = self.definition.opening
-        return self._default_page() if opening is None else self.page_of(opening.target)
+        if tool is None and opening is not None:
+            tool = opening.target
+        if tool is None:
+            return choosing.default_page(self.id, self.catalogue, self.manifest.ui_resource_uri)
+        return choosing.page_of(self.id, self.catalogue, tool)
 
     def opening_arguments(self, tool: str | None, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """The arguments to open `tool` with: those given, else those of a bare `open`."""
         given = given_arguments(tool or "open", given, {})
         opening = self.definition.opening
         return opening.arguments if opening is not None and tool is None and not given else given
-
-    def _default_page(self) -> tuple[Tool | None, str]:
-        wanted = self.manifest.ui_resource_uri
-        pages = self.catalogue.pages
-        if wanted:
-            bound = [tool for tool in pages if tool.ui.resource_uri == wanted]
-            return (bound[0] if bound else None), wanted
-        free = [
-            tool
-            for tool in pages
-            if "model" in tool.ui.visibility and not arguments_.required(tool.input_schema)
-        ]
-        if len(free) == 1 and free[0].ui.resource_uri:
-            return free[0], free[0].ui.resource_uri
-        if not pages:
-            raise NoPage(
-                f"{self.id} brings no page: none of its {len(self.catalogue.tools)} tools has one. "
-                f"Use: %mcpapp tools {self.id}"
-            )
-        lines = ", ".join(f"{tool.name}({arguments_.signature(tool.input_schema)})" for tool in pages)
-        raise NoPage(f"{self.id} has several pages or one that needs arguments; name the tool: {lines}")
-
-    def _check_prompt(self, name: str, given: Mapping[str, Any]) -> None:
-        prompts = {str(entry.get("name")): entry for entry in self.catalogue.prompts}
-        if name not in prompts:
-            hint = did_you_mean(name, prompts) or (
-                f" It has: {', '.join(prompts)}" if prompts else " It offers none."
-            )
-            raise InvalidArguments(f"{self.id} has no prompt {name!r}.{hint}")
-        declared = prompts[name].get("arguments")
-        known = (
-            {str(each.get("name")): each for each in declared if isinstance(each, Mapping)}
-            if isinstance(declared, list)
-            else {}
-        )
-        for key in given:
-            if key not in known:
-                takes = f"it takes {', '.join(known)}" if known else "it takes none"
-                raise InvalidArguments(f"{name} has no argument {key!r}; {takes}.{did_you_mean(key, known)}")
-        missing = [key for key, each in known.items() if each.get("required") and key not in given]
-        if missing:
-            line = f"%mcpapp prompt {self.id} {name} " + " ".join(f"{key}=…" for key in missing)
-            raise InvalidArguments(f"{name} needs {', '.join(missing)}. Paste: {line}")
 
     def _check_output(self, tool: Tool, raw: Mapping[str, Any]) -> None:
         """A result that misses its own schema is still the result; the log says so."""

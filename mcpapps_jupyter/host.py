@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcpapps_jupyter import _version, quiet
-from mcpapps_jupyter.app import App, Definition, Services
+from mcpapps_jupyter.app import App, Services
 from mcpapps_jupyter.catalogue import Listing
 from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.consent import require_consent
+from mcpapps_jupyter.definition import Definition
 from mcpapps_jupyter.discovery import TrustStore
 from mcpapps_jupyter.discovery.places import expanded
 from mcpapps_jupyter.errors import InvalidArguments, ManifestInvalid, McpAppsError

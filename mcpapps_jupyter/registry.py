@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mcpapps_jupyter.app import App, Definition, Services
+from mcpapps_jupyter.app import App, Services
 from mcpapps_jupyter.catalogue import Listing
 from mcpapps_jupyter.config import McpApps
+from mcpapps_jupyter.definition import Definition
 from mcpapps_jupyter.discovery import Found, SearchPath, TrustStore, scan, search_paths
 from mcpapps_jupyter.errors import AmbiguousApp, AppDisabled, UnknownApp, did_you_mean
 from mcpapps_jupyter.lifecycle import State

@@ -17,7 +17,8 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from mcpapps_jupyter.app import App, Opening
+from mcpapps_jupyter.app import App
+from mcpapps_jupyter.definition import Opening
 from mcpapps_jupyter.host import Host, get_host
 from mcpapps_jupyter.redact import clean_line
 from mcpapps_jupyter.trace import JsonObject, Trace, read_trace
