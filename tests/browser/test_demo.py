@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import nbformat
 import pytest
 
 from .lab_page import has_element
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-DEMO = Path(__file__).resolve().parents[2] / ".ci" / "demo.py"
-KERNEL_IS_IDLE = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
+PROJECT = Path(__file__).resolve().parents[2]
+LAB_SCRIPT = Path(__file__).with_name("lab.js")
 URL = re.compile(r"http://127\.0\.0\.1:\d+/lab/tree/notebooks/grocery\.ipynb\?token=\w+")
 
 
@@ -29,7 +30,8 @@ def demo_url(tmp_path: Path) -> Iterator[str]:
     """Start the demo and read the URL that it prints."""
     log = tmp_path / "log"
     with log.open("wb") as output:
-        command = [sys.executable, str(DEMO), "--no-browser"]
+        more = ["--no-browser", "--LabApp.expose_app_in_browser=True"]
+        command = [sys.executable, str(PROJECT / ".ci" / "demo.py"), *more]
         env = isolated_environment(tmp_path)
         process = subprocess.Popen(
             command, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
@@ -49,12 +51,17 @@ def demo_url(tmp_path: Path) -> Iterator[str]:
 
 def test_the_demo_shows_the_grocery_app(demo_url: str, chromium: Browser) -> None:
     context = chromium.new_context()
+    context.add_init_script(path=LAB_SCRIPT)
     page = context.new_page()
     page.goto(demo_url)
-    page.wait_for_selector(KERNEL_IS_IDLE, state="attached", timeout=60_000)
-    page.click(".lm-MenuBar-item:has-text('Run')")
-    page.click(".lm-Menu-item:has-text('Run All Cells')")
-    deadline = time.monotonic() + 60
+    page.wait_for_function("path => lab.isOpen(path)", arg="notebooks/grocery.ipynb", timeout=60_000)
+    page.evaluate("() => lab.ready()")
+    sources = [cell.source for cell in nbformat.read(PROJECT / "notebooks" / "grocery.ipynb", 4).cells]
+    for start in ("%load_ext mcpapps", "%mcpapp open grocery"):
+        index = next(index for index, source in enumerate(sources) if source.startswith(start))
+        page.evaluate("index => lab.start(index)", index)
+        page.wait_for_function("index => lab.hasRun(index)", arg=index, timeout=60_000)
+    deadline = time.monotonic() + 30
     while not any(has_element(frame, "[data-testid='inventory-table']") for frame in page.frames):
         assert time.monotonic() < deadline, page.inner_text("body")
         page.wait_for_timeout(100)
