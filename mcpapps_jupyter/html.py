@@ -84,7 +84,7 @@ def structured(value: Any) -> str:
     if rows:
         return table(rows)
     parts = []
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and value:
         tables = record_lists(value)
         rest = {key: entry for key, entry in value.items() if str(key) not in tables}
         if rest:

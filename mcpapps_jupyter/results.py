@@ -101,7 +101,7 @@ class ToolResult:
         text = self.text
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
 
     def raise_for_error(self) -> ToolResult:
@@ -251,7 +251,7 @@ class ReadResult:
             return self.blob
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
 
     def __repr__(self) -> str:

@@ -98,6 +98,11 @@ def build(name: str = "lab", html: str = HTML) -> MCPServer:
         return (await ctx.elicit("Which colour?", Colour)).action
 
     @server.tool()
+    async def visit(url: str, ctx: Context) -> str:
+        """Ask to visit a page, in the way of the 2025 era."""
+        return (await ctx.elicit_url("Log in there", url, "visit-1")).action
+
+    @server.tool()
     def resolve(colour: Annotated[Colour, Resolve(ask_colour)]) -> str:
         """Ask in the way that works in both eras."""
         return f"resolved {colour.colour}"
