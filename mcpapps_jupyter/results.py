@@ -37,6 +37,23 @@ def block_text(block: Mapping[str, Any]) -> str:
     return json.dumps(dict(block), ensure_ascii=False, default=str)
 
 
+#: Spellings of other languages' libraries, and MCP's.
+_ODD_KEYS = {"mime_type": "mimeType", "meta": "_meta"}
+
+
+def odd_spellings(raw: Mapping[str, Any]) -> list[str]:
+    """Keys in a result's content that MCP spells in another way, so that nobody reads them; one line each."""
+    content = raw.get("content")
+    found = []
+    for at, block in enumerate(content if isinstance(content, list) else ()):
+        resource = block.get("resource") if isinstance(block, Mapping) else None
+        for where, item in ((f"content[{at}]", block), (f"content[{at}].resource", resource)):
+            for odd, right in _ODD_KEYS.items():
+                if isinstance(item, Mapping) and odd in item and right not in item:
+                    found.append(f"{where} has '{odd}', which MCP spells '{right}'")
+    return found
+
+
 def _block_html(block: Mapping[str, Any]) -> str:
     if block.get("type") == "image":
         drawn = html.image(block)

@@ -9,7 +9,7 @@ from typing import Any
 
 from mcpapps_jupyter.catalogue import Tool
 from mcpapps_jupyter.ports import Caller
-from mcpapps_jupyter.results import block_text
+from mcpapps_jupyter.results import block_text, odd_spellings
 from mcpapps_jupyter.ui_meta import tool_ui
 from mcpapps_jupyter.views import policy
 from mcpapps_jupyter.views.context import ModelContext
@@ -173,9 +173,13 @@ class PageRequests:
             asked = await self._approve(relay, tool, arguments or {}, asked=asked)
             check = partial(self._check_again, relay, name, asked)
             try:
-                return await self._upstream(relay, frame, "tools/call", kept, check=check)
+                raw = await self._upstream(relay, frame, "tools/call", kept, check=check)
             except _AskAgain:
                 tool = await self._tool(relay, name)
+                continue
+            for odd in odd_spellings(raw):
+                relay.note(f"{name}: the result's {odd}", "warning")
+            return raw
 
     async def _tool(self, relay: Relay, name: str) -> Tool:
         """The tool by the server's own name; listed anew once, for a server that just added it."""
