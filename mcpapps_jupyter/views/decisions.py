@@ -55,6 +55,14 @@ class Decision:
     at: float = field(default_factory=time.time)
 
 
+def in_words(kind: DecisionKind, subject: str, outcome: str, by: DecidedBy) -> str:
+    """A decision as a line of the app's log."""
+    who = {"person": "by the person", "policy": "by the configuration", "nobody": "nobody answered"}[by]
+    about = clean_line(subject, 200)
+    name = f"the message '{about}'" if kind == "message" else f"the {kind} '{about}'"
+    return f"{name if kind != 'approval' else f'the call of {about}'}: {clean_line(outcome, 40)}, {who}"
+
+
 class Decisions:
     """The newest decisions, oldest first; how many there were in all stays known."""
 

@@ -13,7 +13,7 @@ from mcpapps_jupyter.errors import InvalidArguments, McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.log import AppLog
 from mcpapps_jupyter.ports import Answer, Caller, LoginPrompt, LoginRequest, Question
-from mcpapps_jupyter.views.decisions import Decisions
+from mcpapps_jupyter.views.decisions import Decisions, in_words
 from mcpapps_jupyter.views.logs import LogTables
 from mcpapps_jupyter.views.policy import Approvals, Rates
 from mcpapps_jupyter.views.relay import PageSettings
@@ -260,6 +260,8 @@ class Views:
             return None
         decision = answer.get("decision")
         self.decisions.add(app.id, "question", question.message, str(decision), "person")
+        said = in_words("question", question.message, str(decision), "person")
+        app.log.add("host", app.hide(said), event="question")
         if decision == "accept":
             content = answer.get("content")
             return {"action": "accept", "content": content if isinstance(content, dict) else {}}

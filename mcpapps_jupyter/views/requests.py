@@ -211,7 +211,6 @@ class PageRequests:
         question = {"type": "approval", "tool": tool.name, "title": tool.title, "arguments": dict(arguments)}
         answer = await relay.asking.ask({"app": relay.app.name, **question}, seconds=self._patience)
         outcome = str(answer.get("decision"))
-        relay.note(f"approval of {tool.name}: {outcome}")
         self._record("approval", tool.name, outcome, "nobody" if answer.get("timeout") else "person")
         if outcome == "always":
             self.approvals.grant(tool)
@@ -302,7 +301,6 @@ class PageRequests:
             )
         finally:
             self._message_open = False
-        relay.note(f"message of the page: {answer.get('decision')}")
         self._record(
             "message", preview, str(answer.get("decision")), "nobody" if answer.get("timeout") else "person"
         )

@@ -20,7 +20,7 @@ from mcpapps_jupyter.views.card import card, heading
 from mcpapps_jupyter.views.channel import Decoder, EnvelopeError
 from mcpapps_jupyter.views.comm import CommChannel
 from mcpapps_jupyter.views.context import ModelContext
-from mcpapps_jupyter.views.decisions import Record
+from mcpapps_jupyter.views.decisions import DecidedBy, DecisionKind, Record, in_words
 from mcpapps_jupyter.views.events import PageEvent, check_event
 from mcpapps_jupyter.views.output import emit, replace
 from mcpapps_jupyter.views.page_tools import PageTools, page_tools_listing
@@ -111,6 +111,14 @@ class AppView(anywidget.AnyWidget):
             height=int(options.get("height") or 0),
             mode=str(options.get("mode") or "inline"),
         )
+
+        def decided(kind: DecisionKind, subject: str, outcome: str, by: DecidedBy) -> None:
+            record(kind, subject, outcome, by)
+            # The front end tells of its own decisions, and who refuses because nobody is there says why.
+            if kind not in ("link", "download") and (by != "nobody" or interactive()):
+                level = "info" if by == "person" else "warning"
+                self._relay.note(in_words(kind, subject, outcome, by), level, event=kind)
+
         requests = PageRequests(
             approvals,
             settings.rates,
@@ -118,7 +126,7 @@ class AppView(anywidget.AnyWidget):
             patience=patience,
             on_context=self._take_context,
             on_message=self._take_message,
-            record=record,
+            record=decided,
         )
         self._relay = Relay(
             self.key,
@@ -132,7 +140,7 @@ class AppView(anywidget.AnyWidget):
             on_grown=lambda: on_grown(self),
             on_relaunch=lambda: on_relaunch(self),
             ask=lambda: self._ask_permission if interactive() else None,
-            record=record,
+            record=decided,
         )
         self._page_tools = PageTools(self._relay)
         self.on_msg(self._receive)
