@@ -29,6 +29,7 @@ from mcpapps_jupyter.catalogue import (
 from mcpapps_jupyter.definition import Definition
 from mcpapps_jupyter.errors import (
     AppDisabled,
+    InvalidArguments,
     StartFailed,
 )
 from mcpapps_jupyter.host_thread import HostThread, Submitted
@@ -478,8 +479,9 @@ class App:
         if self._connection is None:
             from mcpapps_jupyter.callbacks import ServerRequests
             from mcpapps_jupyter.connection import Connection
-            from mcpapps_jupyter.quiet import hush_warnings
+            from mcpapps_jupyter.quiet import hush, hush_warnings
 
+            hush()  # again, where the host was closed in between
             hush_warnings()
             with contextlib.suppress(RuntimeError):  # off the loop the first check does it
                 asyncio.get_running_loop().run_in_executor(None, arguments_.warm_up)
@@ -522,7 +524,10 @@ class App:
 
     def _tell(self, event: ServerEvent) -> None:
         for listener in tuple(self._listeners):
-            listener(event)
+            try:
+                listener(event)
+            except Exception as error:  # noqa: BLE001 - one listener must not keep it from the others
+                self.log.add("host", self.hide(f"a listener of {event.kind} failed: {error!r}"), "error")
 
     def hide(self, text: str) -> str:
         """`text` with this app's secrets masked."""

@@ -335,8 +335,13 @@ class Connection:
         """Run `work` beside everything else and hold on to it: the loop itself keeps no reference."""
         task = asyncio.create_task(work)
         self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        task.add_done_callback(self._spawned_is_over)
         return task
+
+    def _spawned_is_over(self, task: asyncio.Task[Any]) -> None:
+        self._background.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.log.add("host", self.hide(f"something went wrong behind the scenes: {error!r}"), "error")
 
     # -- requests ----------------------------------------------------------------------------
 

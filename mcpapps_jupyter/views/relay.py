@@ -666,7 +666,13 @@ class Relay:
         tasks = self._tasks if tasks is None else tasks
         task = asyncio.ensure_future(work)
         tasks.add(task)
-        task.add_done_callback(tasks.discard)
+
+        def over(task: asyncio.Task[Any]) -> None:
+            tasks.discard(task)
+            if not task.cancelled() and (error := task.exception()) is not None:
+                self.note(f"something went wrong behind the page: {error!r}", "error")
+
+        task.add_done_callback(over)
 
 
 def json_size(value: Any) -> int:
