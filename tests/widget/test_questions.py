@@ -103,6 +103,7 @@ def test_a_linked_file_is_read_through_its_own_server(open_widget: Open) -> None
     ask(widget, "ui/download-file", {"contents": [link]})
     with widget.tab.expect_download() as download:
         widget.press("Save")
+    widget.strip.wait_for(state="detached")
     assert download.value.suggested_filename == "picture.png"
     assert Path(download.value.path()).read_bytes() == b"bytes"
     ask(widget, "ui/download-file", {"contents": [link]})
@@ -123,6 +124,26 @@ def test_an_approval_moves_the_page_and_takes_no_focus(open_widget: Open) -> Non
     widget.tab.keyboard.press("Enter")
     widget.press("Allow while open")
     widget.until(lambda: widget.sent("answer") == [{"ask": "a", "decision": "always"}], "the decision")
+
+
+def test_a_question_comes_into_view_for_who_is_in_the_page(open_widget: Open) -> None:
+    widget = open_widget(traits={"height": 2000}).show()
+    page = widget.page()
+    question = {"type": "message", "app": "Demo", "preview": "Hello"}
+    scrolled = "document.scrollingElement.scrollTop"
+    widget.tab.evaluate("scrollTo(0, 1e6)")
+    widget.push("ask", {"ask": "a", **question})
+    widget.strip.wait_for()
+    assert widget.tab.evaluate(scrolled) > 1000, "nobody is in the page, so nothing moves"
+    page.evaluate("""() => {
+        const style = "position: absolute; top: 1900px";
+        document.body.append(Object.assign(document.createElement("button"), { id: "low", style }));
+    }""")
+    page.click("#low")
+    widget.push("ask", {"ask": "b", **question})
+    top = "document.querySelector('.mcpapp-header').getBoundingClientRect().top"
+    widget.until(lambda: -1 < widget.tab.evaluate(top) < 500, "the header is in view")
+    widget.until(lambda: widget.strip.count() == 2, "both questions")
 
 
 def test_a_form_is_sent_once_it_is_right(open_widget: Open) -> None:

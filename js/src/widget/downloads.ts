@@ -138,7 +138,14 @@ export class Downloads {
         [title],
         [h("ul", { class: "mcpapp-files" }, ...rows)],
         [
-          { label: "Save", primary: true, run: () => void this.#saveAll(offers).then(finish) },
+          {
+            label: "Save",
+            primary: true,
+            run: () => {
+              strip.busy();
+              void this.#saveAll(offers).then(finish);
+            },
+          },
           {
             label: "Cancel",
             run: () => {

@@ -61,6 +61,7 @@ interface Pending {
 
 const BUSY_MS = 2000;
 const TICK_MS = 500;
+const KERNEL_GONE = "The notebook's kernel is gone; run the cell again.";
 
 export class Page {
   readonly limits: Limits;
@@ -191,8 +192,9 @@ export class Page {
   /** The kernel is gone for good: every open request gets its answer now. */
   kernelGone(): void {
     for (const [id, entry] of [...this.#pending]) {
-      if (entry.relayed) this.#giveUp(id, "The notebook's kernel is gone; run the cell again.");
+      if (entry.relayed) this.#giveUp(id, KERNEL_GONE);
     }
+    this.#giveUpOwn(KERNEL_GONE);
   }
 
   /** Tells the page what changed in its host context. */
@@ -212,9 +214,13 @@ export class Page {
   #clear(): void {
     this.#pending.clear();
     this.#asked.clear();
-    for (const [id, settle] of this.#own) settle(failure(id, SERVER_ERROR, "The page is gone"));
-    this.#own.clear();
+    this.#giveUpOwn("The page is gone");
     this.#tick();
+  }
+
+  #giveUpOwn(reason: string): void {
+    for (const [id, settle] of this.#own) settle(failure(id, SERVER_ERROR, reason));
+    this.#own.clear();
   }
 
   #request(message: RpcRequest, text: string): void {
@@ -245,7 +251,7 @@ export class Page {
       this.#host.post(failure(id, SERVER_ERROR, reason, { limit }));
     };
     if (!this.#channel.connected) {
-      this.#host.post(failure(id, SERVER_ERROR, "The notebook's kernel is gone; run the cell again."));
+      this.#host.post(failure(id, SERVER_ERROR, KERNEL_GONE));
     } else if (this.#pending.size >= this.limits.queue) {
       refuse(`Too many open requests (at most ${this.limits.queue} at a time)`, "concurrency");
     } else if (method === "tools/call" && !this.#toolCalls.take()) {

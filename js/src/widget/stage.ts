@@ -1,6 +1,6 @@
 /** One page on show: its frame and its JSON-RPC, its size and looks, and what it may ask of the notebook page. */
 
-import { dimensions, hostContext, themeContext } from "./context";
+import { type ContainerDimensions, dimensions, hostContext, themeContext } from "./context";
 import { Downloads, type FileOffer } from "./downloads";
 import { guardFocus } from "./focus";
 import { Frame } from "./frame";
@@ -10,6 +10,7 @@ import { Coalescer, type DisplayMode, HeightGovernor, REST_MS } from "./layout";
 import { Links } from "./links";
 import { Page, type PageHost } from "./page";
 import type { Session } from "./session";
+import type { Strip } from "./strips";
 import { framing, theme } from "./theme";
 import { later } from "./timers";
 import { readViolation } from "./violations";
@@ -36,6 +37,8 @@ export interface Surroundings {
   /** Whether the person has left a mode other than inline. */
   readonly modeLeft: boolean;
   setMode(mode: DisplayMode, byPerson: boolean): void;
+  /** Shows a question in the header. */
+  place(strip: Strip): void;
   /** Something of the page is there to be seen. */
   uncover(): void;
   /** The page is to be taken away, with the reason. */
@@ -54,7 +57,9 @@ export class Stage implements PageHost {
   readonly #governor = new HeightGovernor();
   #look: readonly string[] = [];
   #sentTheme = "";
-  #width = 0;
+  /** The view's width, for when the frame has none of its own because it is not drawn. */
+  #width: number;
+  #toldWidth = 0;
   #sized = false;
   /** Our line has announced a document that has not finished loading yet. */
   #fresh = false;
@@ -66,7 +71,8 @@ export class Stage implements PageHost {
   constructor(view: Surroundings, source: OpenMessage) {
     this.#view = view;
     this.#source = source;
-    const place = (strip: { element: HTMLElement }) => view.header.strips.append(strip.element);
+    this.#width = view.body.clientWidth;
+    const place = (strip: Strip) => view.place(strip);
     this.#page = new Page(view.frameId, source, view.session.channel, this);
     const page = this.#page;
     this.#links = new Links(
@@ -144,15 +150,14 @@ export class Stage implements PageHost {
   }
 
   modeChanged(): void {
-    this.#page.contextChanged({ displayMode: this.#view.mode, containerDimensions: this.#room });
+    this.#page.contextChanged({ displayMode: this.#view.mode, containerDimensions: this.#tellRoom() });
   }
 
   resized(width: number): void {
-    const before = this.#width;
     this.#width = width;
-    if (before > 0 && Math.abs(before - width) >= 1) {
-      this.#page.contextChanged({ containerDimensions: this.#room });
-    }
+    const told = this.#toldWidth;
+    const containerDimensions = this.#tellRoom();
+    if (told !== this.#toldWidth) this.#page.contextChanged({ containerDimensions });
   }
 
   themeChanged(): void {
@@ -173,7 +178,7 @@ export class Stage implements PageHost {
   context(): JsonObject {
     const { root, mode } = this.#view;
     this.#sentTheme = encode(themeContext(root)) ?? "";
-    return hostContext(root, this.#source.hostInfo, mode, this.#room);
+    return hostContext(root, this.#source.hostInfo, mode, this.#tellRoom());
   }
 
   restarted(): void {
@@ -233,10 +238,11 @@ export class Stage implements PageHost {
     return this.#view.session.descriptor.height || undefined;
   }
 
-  /** The room that the page has, as its host context tells it. */
-  get #room() {
+  /** The room that the page has, to be told to it. */
+  #tellRoom(): ContainerDimensions {
     const { clientWidth, clientHeight } = this.#frame.element;
     const width = Math.max(1, Math.round(clientWidth || this.#width || 640));
+    this.#toldWidth = width;
     return dimensions(width, this.#view.mode === "inline" ? this.#fixedHeight : Math.max(1, clientHeight));
   }
 

@@ -112,6 +112,12 @@ export class Strip {
     return this.#guard.armed;
   }
 
+  /** The person has decided, and what they decided takes a while: a second click must not do it twice. */
+  busy(): void {
+    this.element.setAttribute("aria-busy", "true");
+    for (const button of this.#buttons) button.disabled = true;
+  }
+
   close(): void {
     this.#guard.dispose();
     this.element.remove();

@@ -40,7 +40,7 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp button.mcpapp-tool-button:hover{background:var(--m-hover);color:var(--m-ink)}
 .mcpapp button.mcpapp-primary{background:var(--m-brand);border-color:var(--m-brand);color:#fff}
 .mcpapp button.mcpapp-primary:hover{filter:brightness(1.08)}
-.mcpapp button[aria-disabled=true]{opacity:.5;cursor:default}
+.mcpapp button:is(:disabled,[aria-disabled=true]){opacity:.5;cursor:default}
 .mcpapp-menu{position:fixed;inset:auto;margin:0;padding:4px;min-width:170px;border:1px solid var(--m-line);border-radius:6px;background:var(--m-bar);color:var(--m-ink);box-shadow:var(--jp-elevation-z6,0 6px 18px rgba(0,0,0,.2));font:inherit}
 .mcpapp-menu:popover-open{display:flex;flex-direction:column}
 .mcpapp-menu button{display:flex;align-items:center;gap:9px;border-color:transparent;background:none;padding:5px 8px;text-align:left}

@@ -132,7 +132,7 @@ export class View implements Surroundings {
       this.closeAsk(ask.ask);
     });
     this.#asks.set(ask.ask, strip);
-    this.header.strips.append(strip.element);
+    this.place(strip);
   }
 
   closeAsk(key: string): void {
@@ -165,6 +165,15 @@ export class View implements Surroundings {
     else if (byPerson) this.header.focusFullscreen();
     if (this.frameId) this.session.channel.send("state", this.frameId, { event: "display", mode });
     this.#stage?.modeChanged();
+  }
+
+  place(strip: Strip): void {
+    this.header.strips.append(strip.element);
+    const { activeElement } = this.root.getRootNode() as Document | ShadowRoot;
+    if (!this.body.contains(activeElement)) return;
+    // Somebody is in a page that may be higher than the window: they are to see that it waits for them.
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    this.header.element.scrollIntoView({ block: "nearest", behavior });
   }
 
   uncover(): void {
