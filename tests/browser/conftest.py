@@ -6,7 +6,6 @@ Playwright's synchronous interface keeps an event loop running, beside which `as
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from .chromium import CHROMIUM_FLAGS, find_chromium
-from .lab_page import ARTIFACTS, LabPage, page_name
+from .lab_page import ARTIFACTS, LabPage, lab_tabs, page_name
 from .lab_server import LabServer
 
 if TYPE_CHECKING:
@@ -75,19 +74,6 @@ def open_lab(
 
     Lab's settings are those of the start again, and the kernels ended, when the test is over.
     """
-    pages: list[LabPage] = []
-    request.node.lab_pages = pages
-    numbers = itertools.count()
-
-    def open_lab(*cells: str) -> LabPage:
-        name = f"{page_name(request.node.nodeid)}-{next(numbers)}"
-        lab = LabPage(chromium, lab_server, name, cells)
-        pages.append(lab)
-        lab.open()
-        return lab
-
-    yield open_lab
-    for lab in pages:
-        lab.close()
-    lab_server.shut_down_kernels()
-    lab_server.restore_settings()
+    with lab_tabs(chromium, lab_server, page_name(request.node.nodeid)) as (open_lab, tabs):
+        request.node.lab_pages = tabs
+        yield open_lab

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
@@ -14,7 +14,7 @@ import nbformat
 from playwright.sync_api import Error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from playwright.sync_api import Browser, ElementHandle, Frame, Page
 
@@ -196,6 +196,25 @@ class LabPage:
         self.select(index)
         self.command(f"notebook:move-cell-{direction}")
 
+    # Questions above the pages of apps
+
+    def press(self, label: str, question: str = "") -> None:
+        """Press a button of the newest question, or of the one with this text, until it has acted.
+
+        Buttons of questions are dead for a moment after they appeared or moved, which a scroll makes them do.
+        """
+        strip = self.page.locator(".mcpapp-strip", has_text=question or None).last
+        strip.wait_for()
+        this = strip.element_handle()
+        this.evaluate("strip => strip.scrollIntoView({ block: 'center' })")
+
+        def acted() -> bool:
+            with suppress(Error):  # what is gone cannot be clicked
+                this.query_selector(f"button:text-is('{label}')").click(timeout=2000)
+            return bool(this.evaluate("strip => !strip.isConnected || strip.ariaBusy === 'true'"))
+
+        self.wait_until(acted, f"{label} acts")
+
     # Notebook and kernel
 
     def save(self) -> None:
@@ -254,6 +273,29 @@ def has_element(frame: Frame, selector: str) -> bool:
         return frame.query_selector(selector) is not None
     except Error:  # the frame went away, or its document was replaced, while it was asked
         return False
+
+
+@contextmanager
+def lab_tabs(
+    browser: Browser, server: LabServer, name: str
+) -> Iterator[tuple[Callable[..., LabPage], list[LabPage]]]:
+    """Give ``open_lab(cell, …)``, which opens a tab on a new notebook of those cells, and the tabs that are open.
+
+    When it is over, all kernels have ended and Lab's settings are those of the start again.
+    """
+    tabs: list[LabPage] = []
+
+    def open_lab(*cells: str) -> LabPage:
+        tab = LabPage(browser, server, f"{name}-{len(tabs)}", cells)
+        tabs.append(tab)
+        tab.open()
+        return tab
+
+    yield open_lab, tabs
+    for tab in tabs:
+        tab.close()
+    server.shut_down_kernels()
+    server.restore_settings()
 
 
 def page_name(test_id: str) -> str:
