@@ -110,7 +110,7 @@ CHECKS = [
     ),
     Check(
         "unit",
-        ["pytest tests --ignore=tests/browser -n auto --maxprocesses=4 --junit-xml={report}"],
+        ["pytest tests -m 'not browser' -n auto --maxprocesses=4 --junit-xml={report}"],
         prepare=[try_node_packages],
     ),
     Check(
@@ -122,7 +122,7 @@ CHECKS = [
     ),
     Check(
         "browser",
-        ["pytest tests/browser -n 2 --junit-xml={report}"],
+        ["pytest tests -m browser -n 2 --dist loadfile --junit-xml={report}"],
         prepare=[provide_browser, try_node_packages],
     ),
 ]
