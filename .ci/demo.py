@@ -28,6 +28,8 @@ def main() -> None:
         command.append("--allow-root")
     if is_root or not has_display():  # browsers refuse to run as root
         command.append("--no-browser")
+    # No configuration of the person's own: with a password set there, Lab would not print a URL that works.
+    os.environ["JUPYTER_CONFIG_DIR"] = str(Path(sys.prefix) / "demo")
     os.execv(sys.executable, command + sys.argv[1:])
 
 
