@@ -100,7 +100,7 @@ class App:
     def __init__(self, definition: Definition, services: Services) -> None:
         self.id = definition.app_id
         self.lifecycle = Lifecycle()
-        self.log = AppLog(show=lambda: services.views.show_log(self))
+        self.log = AppLog(title=f"Log of {self.id}", show=lambda: services.views.show_log(self))
         self._services = services
         self._connection: Connection | None = None
         self.definition = definition

@@ -170,13 +170,21 @@ class AppLog:
     ----------
     lines, stderr_lines
         How many are kept, and how many of the last process's stderr for messages about its end.
+    title
+        What stands above its tables.
     show
         Shows the live table; raises `NotImplementedError` where there is none.
     """
 
     def __init__(
-        self, lines: int = 2000, stderr_lines: int = 500, *, show: Callable[[], object] | None = None
+        self,
+        lines: int = 2000,
+        stderr_lines: int = 500,
+        *,
+        title: str = "Log",
+        show: Callable[[], object] | None = None,
     ) -> None:
+        self.title = title
         self._entries: deque[LogEntry] = deque(maxlen=lines)
         self._stderr: deque[str] = deque(maxlen=stderr_lines)
         self._lock = threading.Lock()
@@ -185,9 +193,9 @@ class AppLog:
         self._show = show
 
     @classmethod
-    def of(cls: type[L], entries: Sequence[LogEntry]) -> L:
+    def of(cls: type[L], entries: Sequence[LogEntry], title: str = "Log") -> L:
         """A log of exactly these lines."""
-        log = cls(lines=max(len(entries), 1))
+        log = cls(lines=max(len(entries), 1), title=title)
         log._entries.extend(entries)
         log._count = len(entries)
         return log
@@ -265,7 +273,7 @@ class AppLog:
     def __getitem__(self, at: int | slice) -> LogEntry | AppLog:
         """One line, or several as a log of their own."""
         entries = tuple(self)
-        return AppLog.of(entries[at]) if isinstance(at, slice) else entries[at]
+        return AppLog.of(entries[at], self.title) if isinstance(at, slice) else entries[at]
 
     def filter(
         self,
@@ -305,7 +313,8 @@ class AppLog:
                 and (wanted is None or entry.source in wanted)
                 and (folded is None or folded in f"{entry.page} {entry.text}".casefold())
                 and (start is None or entry.at >= start)
-            ]
+            ],
+            self.title,
         )
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -320,7 +329,7 @@ class AppLog:
 
     # -- showing -----------------------------------------------------------------------------------
 
-    def bundle(self, title: str = "Log") -> dict[str, str]:
+    def bundle(self) -> dict[str, str]:
         """The last lines as a static mimebundle.
 
         The text has no times and nothing measured, so that it is the same at every run of a notebook whose
@@ -328,10 +337,10 @@ class AppLog:
         """
         entries = tuple(self)
         shown = entries[-_SHOWN_LINES:]
-        name = f"{title}, the last {len(shown)} of {len(entries):,} lines"
-        heading = name if len(shown) < len(entries) else f"{title}, {amount(len(entries), 'line')}"
+        name = f"{self.title}, the last {len(shown)} of {len(entries):,} lines"
+        heading = name if len(shown) < len(entries) else f"{self.title}, {amount(len(entries), 'line')}"
         if not entries:
-            text = f"{title}: nothing yet."
+            text = f"{self.title}: nothing yet."
             return {"text/plain": text, "text/html": f"<i>{escape(text)}</i>"}
         return {
             "text/plain": f"{heading}\n{_text(shown)}",
@@ -381,5 +390,5 @@ def _html(entries: Sequence[LogEntry]) -> str:
     room = _SHOWN_HTML
     while first > 0 and room > 0:  # the newest lines are the ones that matter
         first -= 1
-        room -= len(escape("".join(rows[first]))) + 220
-    return html_table(["time", *head], rows[first:], styles[first:])
+        room -= len(escape("".join(rows[first]))) + 280
+    return html_table(["time", *head], rows[first:], wraps=("text",), styles=styles[first:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mcpapps_jupyter.errors import McpAppsError
@@ -11,7 +11,8 @@ from mcpapps_jupyter.html import escape
 if TYPE_CHECKING:
     import pandas
 
-_CELL = "text-align:left;vertical-align:top"
+_CELL = "text-align:left;vertical-align:top;white-space:nowrap"
+_WRAPPED = "text-align:left;overflow-wrap:anywhere"
 
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -25,19 +26,28 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def html_table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str] | None = None
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    wraps: Collection[str] = (),
+    styles: Sequence[str] | None = None,
 ) -> str:
     """A plain HTML table; every cell is escaped.
 
     Parameters
     ----------
+    wraps
+        The columns whose cells may have several lines.
     styles
         CSS of each row, by its position.
     """
     titles = "".join(f'<th style="{_CELL}">{escape(name)}</th>' for name in head)
+    looks = [_WRAPPED if name in wraps else _CELL for name in head]
     body = ""
     for at, line in enumerate(rows):
-        cells = "".join(f'<td style="{_CELL}">{escape(cell)}</td>' for cell in line)
+        cells = "".join(
+            f'<td style="{look}">{escape(cell)}</td>' for look, cell in zip(looks, line, strict=True)
+        )
         style = f' style="{styles[at]}"' if styles and styles[at] else ""
         body += f"<tr{style}>{cells}</tr>"
     return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"

@@ -20,6 +20,7 @@ MAX_LINES = 2000
 MAX_NEWS = 300
 
 _LONGEST_TEXT = 1000
+_DEEPEST_INDENT = 24
 _LONGEST_DETAIL = 50_000
 
 
@@ -58,9 +59,19 @@ class Line:
             "source": entry.source,
             "level": entry.level,
             "page": clean_line(entry.page, 80),
-            "text": clean_line(entry.text, _LONGEST_TEXT),
+            "text": _cleaned(entry.text),
             "measure": entry.measure,
         }
+
+
+def _cleaned(text: str) -> str:
+    """Safe to show, with its line breaks and indentation: a traceback is read by them."""
+    lines = [line for line in text[: 4 * _LONGEST_TEXT].splitlines() if line.strip()]
+    indents = [" " * min(len(line) - len(line.lstrip(" ")), _DEEPEST_INDENT) for line in lines]
+    shown = "\n".join(
+        indent + clean_line(line, _LONGEST_TEXT) for indent, line in zip(indents, lines, strict=True)
+    )
+    return shown if len(shown) <= _LONGEST_TEXT else shown[: _LONGEST_TEXT - 1] + "…"
 
 
 def as_line(entry: TrafficEntry, page: str, hide: Callable[[str], str]) -> LogEntry:

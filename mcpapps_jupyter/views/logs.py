@@ -86,12 +86,12 @@ class LogTables:
         fits = _fitting(level, source)
         feed = LogFeed(app, lambda: self._views_of(app))
         entries = [line.entry for line in feed.everything() if fits(line.entry)]
-        log = ShownLog.of(entries)
+        log = ShownLog.of(entries, app.log.title)
         kernel = self._get_kernel()
         headless = self._config.is_headless()
         if kernel is not None and not headless:
             self._add_table(app, kernel, level or "", source or "")
-        emit(log.bundle(f"Log of {app.id}"))
+        emit(log.bundle())
         if kernel is None and follow and not headless:
             self._follow(feed, fits)
         log.shown = True

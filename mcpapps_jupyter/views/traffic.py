@@ -356,7 +356,7 @@ class Traffic:
         heading, head, rows = self._table()
         if not rows:
             return f"<i>{escape(heading)}</i>"
-        return f"<div><b>{escape(heading)}</b>{html_table(head, rows)}</div>"
+        return f"<div><b>{escape(heading)}</b>{html_table(head, rows, wraps=('content',))}</div>"
 
     def _table(self) -> tuple[str, list[str], list[list[str]]]:
         entries = tuple(self)

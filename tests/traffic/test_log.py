@@ -152,10 +152,10 @@ def test_pages_are_named_where_there_are_several() -> None:
 
 
 def test_only_the_end_of_a_long_log_is_shown_and_little_html() -> None:
-    log = AppLog()
+    log = AppLog(title="Log of eggs")
     for number in range(300):
         log.add("stderr", f"{number} " + "<" * 1000)
-    bundle = log.bundle("Log of eggs")
+    bundle = log.filter(source="stderr").bundle()
     assert bundle["text/plain"].startswith("Log of eggs, the last 50 of 300 lines\n")
     assert "299 <" in bundle["text/plain"]
     assert "\n249 " not in bundle["text/plain"]

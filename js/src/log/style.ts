@@ -4,7 +4,7 @@ const CSS = `
 .mcpapp-log{
 --bg:var(--jp-layout-color0,var(--vscode-editor-background,Canvas));
 --bar:var(--jp-layout-color1,var(--vscode-sideBar-background,Canvas));
---hover:var(--jp-layout-color2,rgba(128,128,128,.16));
+--hover:rgba(128,128,128,.12);
 --ink:var(--jp-ui-font-color1,var(--vscode-editor-foreground,CanvasText));
 --quiet:var(--jp-ui-font-color2,GrayText);
 --line:var(--jp-border-color2,rgba(128,128,128,.3));
@@ -59,6 +59,8 @@ td{border-top:0;padding:0 0 0 10px;box-shadow:none!important}
 .log-time,.log-source,.log-level{width:auto;font-size:11px}
 td.log-text{grid-column:1/-1;padding-right:8px}
 input{max-width:none}
+.log-count,.log-tools>button{order:-1}
+b{order:-2}
 .log-scroll{max-height:400px}}
 }
 .jp-OutputArea-child:has(.mcpapp-log)+.jp-OutputArea-child:has(.mcpapp-log-static){display:none}

@@ -87,7 +87,11 @@ export class Table {
   /** All that a message says; `null` when the kernel no longer has it. */
   detail(key: string, said: string | null): void {
     const place = this.#details.get(key);
-    if (place) place.textContent = said ?? "This message is no longer kept.";
+    if (!place) return;
+    place.textContent = said ?? "This message is no longer kept.";
+    // In sight as a whole, if that is possible; only these lines move, not the notebook.
+    const hidden = place.getBoundingClientRect().bottom - this.#scroll.getBoundingClientRect().bottom;
+    if (hidden > 0) this.#scroll.scrollTop += hidden + 6;
   }
 
   /** Nothing comes any more, and why. */
