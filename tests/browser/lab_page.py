@@ -279,7 +279,7 @@ def has_element(frame: Frame, selector: str) -> bool:
 def lab_tabs(
     browser: Browser, server: LabServer, name: str
 ) -> Iterator[tuple[Callable[..., LabPage], list[LabPage]]]:
-    """Give ``open_lab(cell, …)``, which opens a tab on a new notebook of those cells, and the tabs that are open.
+    """Give ``open_lab(cell, …)``, which opens a tab on a new notebook of those cells, and the open tabs.
 
     When it is over, all kernels have ended and Lab's settings are those of the start again.
     """

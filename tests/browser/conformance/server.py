@@ -1,8 +1,8 @@
 """An app server of the handshake era, written by hand and without any library.
 
-Usage: ``server.py JOURNAL``. It writes down every frame that it reads. Its page is the one that the widget's own
-tests have; its other pages are odd in one way each. ``open_app_class`` has what stands in ``app-class.html`` beside
-the journal.
+Usage: ``server.py JOURNAL``. It writes down every frame that it reads. Its page is the one that the widget's
+own tests have; its other pages are odd in one way each. ``open_app_class`` shows what stands in
+``app-class.html`` beside the journal.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def blob(data: str) -> Frame:
 
 
 def wide(title: str) -> str:
-    """A page with all that base64 is in danger to break: long characters, and bits that give ``+`` and ``/``."""
+    """A page with what base64 is in danger to break: long characters, and bits that give ``+`` and ``/``."""
     return titled(title, f"var wide = '{MANY_BYTES}', bits = '???>>>~~~'")
 
 
-#: What ``resources/read`` gives for ``ui://raw/NAME``: one content item. Each is the page of a tool ``open_NAME``.
+#: What ``resources/read`` gives for ``ui://raw/NAME``: one content item. Each is the page of ``open_NAME``.
 PAGES: dict[str, Callable[[], Frame]] = {
     "page": lambda: text("page"),
     "app_class": lambda: {"mimeType": APP_MIME, "text": JOURNAL.with_name("app-class.html").read_text()},

@@ -1,4 +1,4 @@
-"""What takes a person: messages, links, files, questions, the window; and what Python does with an open page."""
+"""What takes a person: messages, links, files, questions, the window; and what Python does with a page."""
 
 from __future__ import annotations
 
@@ -135,13 +135,13 @@ def test_the_page_is_as_wide_as_its_cell_again_after_it_was_narrow(app: RawApp) 
 
 
 TOOLS = """() => {
-    const tools = [{ name: "paint", inputSchema: { type: "object", properties: { colour: { type: "string" } } } }];
+    const inputSchema = { type: "object", properties: { colour: { type: "string" } } };
     addEventListener("message", ({ data }) => {
         const reply = (result) => say({ jsonrpc: "2.0", id: data.id, result });
-        if (data.method === "tools/list") reply({ tools });
+        if (data.method === "tools/list") reply({ tools: [{ name: "paint", inputSchema }] });
         if (data.method !== "tools/call") return;
         document.body.style.background = data.params.arguments.colour;
-        reply({ content: [{ type: "text", text: `painted ${data.params.name}` }], structuredContent: data.params });
+        reply({ content: [{ type: "text", text: "painted" }], structuredContent: data.params });
     });
     return request("ui/initialize", { ...HELLO, appCapabilities: { tools: { listChanged: true } } })
         .then(() => notify("ui/notifications/initialized", {}));
