@@ -26,7 +26,7 @@ from mcpapps_jupyter.errors import (
     in_words,
 )
 from mcpapps_jupyter.lifecycle import Lifecycle, State
-from mcpapps_jupyter.log import AppLog
+from mcpapps_jupyter.log import AppLog, message_text
 from mcpapps_jupyter.ports import Caller, ClientTransport, Progress, ServerEvent
 from mcpapps_jupyter.redact import clean_line, redact
 from mcpapps_jupyter.session import Session
@@ -525,9 +525,8 @@ class Connection:
 
     def _event(self, event: ServerEvent) -> None:
         if event.kind == "message":
-            data = event.params.get("data")
-            level = str(event.params.get("level", "info"))
-            self.log.add("server", self.hide(data if isinstance(data, str) else repr(data)), level)
+            text, level = message_text(event.params), str(event.params.get("level", "info"))
+            self.log.add("server", self.hide(text), level)
             return
         if event.kind.startswith("resources/"):
             self.pages = {}  # another one, so that a page that is being read does not get into it

@@ -150,9 +150,9 @@ class LogFeed:
         """Remember how far a ring was read; gives how many entries that were, dropped ones included."""
         if not entries:
             return 0
-        before = self._read.get(key)
-        self._read[key] = newest = entries[-1].number
-        return len(entries) if before is None else newest - before
+        before, newest = self._read.get(key, 0), entries[-1].number
+        self._read[key] = newest
+        return newest - before
 
     def detail(self, key: str) -> str | None:
         """All that a message says, as indented JSON with secrets masked; None when it is gone."""
