@@ -11,6 +11,7 @@ import importlib
 import inspect
 import os
 import sys
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -73,8 +74,9 @@ class Services:
         Where questions go and where pages are made.
     guard
         Gives the process guard, started at first need.
-    may_start
-        Raises in words when an app may not be started (trust of workspace manifests).
+    may_use
+        Raises in words when an app may not be used: ``may_use(definition, runs)``; one that does not
+        run yet may need the person's consent.
     version
         Our own version.
     """
@@ -83,7 +85,7 @@ class Services:
     asker: Asker
     views: ViewFactory
     guard: Callable[[], ProcessGuard]
-    may_start: Callable[[App], None]
+    may_use: Callable[[Definition, bool], None]
     version: str
 
 
@@ -106,6 +108,7 @@ class App:
         self.definition = definition
         #: A changed manifest of a running app, taken over by its next start.
         self.pending: Definition | None = None
+        self._agreed: Definition | None = None
         #: Whether the last scan did not find its manifest any more.
         self.vanished = False
         self._secrets: list[str] | None = None
@@ -195,6 +198,7 @@ class App:
             self.lifecycle.to(State.VALIDATED)  # what happened was another definition's
         self.definition = definition
         self.pending = None
+        self._agreed = None
         self._secrets = None
         self._login = None
         self._connection = None
@@ -241,13 +245,13 @@ class App:
 
     def restart(self) -> App:
         """Stop and start again; handles and open pages stay valid."""
-        self.check_usable()
+        self.check_usable(anew=True)
         self._run(self._restart())
         return self
 
     def arestart(self) -> Submitted[App]:
         """`restart`, to be awaited."""
-        self.check_usable()
+        self.check_usable(anew=True)
         return self._services.thread.submit(self._restart())
 
     async def _restart(self) -> App:
@@ -290,13 +294,26 @@ class App:
         await self._stop(hurry=False)
         return self.login is not None and self.login.forget()
 
-    def check_usable(self) -> None:
-        """Raise in words when the app may not be started or has no valid manifest."""
+    def check_usable(self, *, anew: bool = False) -> None:
+        """Raise in words when the app may not be used, or not be started as it is defined by now.
+
+        A manifest that changed on disk is taken over here and nowhere else, so that what was
+        agreed to is what runs.
+
+        Parameters
+        ----------
+        anew
+            A server that runs is about to be replaced.
+        """
+        runs = self.state in (State.RUNNING, State.LOADED) and not anew
+        definition = self.definition if runs or self.pending is None else self.pending
         if self.lifecycle.policy_reasons or self.state is State.DISABLED:
             why = "; ".join(self.lifecycle.policy_reasons) or "it was disabled"
             raise AppDisabled(f"{self.id} is disabled: {why}")
-        self.definition.manifest  # noqa: B018 - raises in words when it is invalid
-        self._services.may_start(self)
+        definition.manifest  # noqa: B018 - raises in words when it is invalid
+        self._services.may_use(definition, runs)
+        if definition is self.pending:
+            self._agreed = definition
 
     # -- use -----------------------------------------------------------------------------------
 
@@ -335,9 +352,17 @@ class App:
         await connection.ready(caller)
         tool = self.check_call(name, arguments)
         params = {"name": tool.name, "arguments": dict(arguments)}
+        begun = time.time()
         raw = await connection.request("tools/call", params, caller=caller)
         self._check_output(tool, raw)
-        return ToolResult(raw, app_id=self.id, tool=tool.name)
+        hint = await self._last_words(begun) if raw.get("isError") else ""
+        return ToolResult(raw, app_id=self.id, tool=tool.name, hint=hint)
+
+    async def _last_words(self, since: float) -> str:
+        """What the server wrote to its stderr meanwhile: SDKs keep an exception's own words from clients."""
+        await asyncio.sleep(0.05)  # another pipe than the result's
+        lines = [entry.text for entry in self.log.filter(source="stderr", since=since) if entry.text.strip()]
+        return f"{lines[-1].strip()} (all of it: %mcpapp log {self.id})" if lines else ""
 
     def read(self, uri: str) -> ReadResult:
         """Read a resource (``resources/read``)."""
@@ -474,8 +499,8 @@ class App:
 
     def connection(self) -> Connection:
         """What stands behind the handle; made at first need, on the session loop."""
-        if self.pending is not None and self.state not in (State.RUNNING, State.LOADED):
-            self.redefine(self.pending)
+        if self._agreed is not None and self.state not in (State.RUNNING, State.LOADED):
+            self.redefine(self._agreed)
         if self._connection is None:
             from mcpapps_jupyter.callbacks import ServerRequests
             from mcpapps_jupyter.connection import Connection

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from mcpapps_jupyter.config import McpApps
-from mcpapps_jupyter.discovery import CodeFile, TrustStore, unconfirmed
+from mcpapps_jupyter.definition import Definition
+from mcpapps_jupyter.discovery import TrustStore, unconfirmed
 from mcpapps_jupyter.errors import AppDisabled
+from mcpapps_jupyter.manifest import secret_values
+from mcpapps_jupyter.redact import clean_line, redact
 
-if TYPE_CHECKING:
-    from mcpapps_jupyter.app import App
 
+def require_consent(
+    definition: Definition, config: McpApps, store: TrustStore, ask: Callable[[str], str] = input
+) -> None:
+    """Let the person confirm the files that decide what is about to run, where that is still to be done.
 
-def require_consent(app: App, config: McpApps, store: TrustStore, ask: Callable[[str], str] = input) -> None:
-    """Let the person confirm the files that decide what `app` runs, where that is still to be done.
+    Parameters
+    ----------
+    definition
+        Exactly what will be started.
 
     Raises
     ------
     AppDisabled
         Nobody is there to be asked, or the answer was no.
     """
-    definition = app.definition
+    app_id = definition.app_id
     files = unconfirmed(
-        app.id, definition.source, definition.path, definition.digest, config=config, store=store
+        app_id, definition.source, definition.path, definition.digest, config=config, store=store
     )
     if not files:
         return
@@ -32,26 +40,27 @@ def require_consent(app: App, config: McpApps, store: TrustStore, ask: Callable[
     # A prompt belongs to the thread that runs cells; a page's call never asks for this.
     if config.is_headless() or threading.current_thread() is not threading.main_thread():
         raise AppDisabled(
-            f"{app.id} comes with this notebook ({names}) and was never confirmed. Start it once in a "
-            f"notebook, %mcpapp start {app.id}, or name its folder in McpApps.trusted_paths."
+            f"{app_id} comes with this notebook ({names}) and was never confirmed. Start it once in a "
+            f"notebook, %mcpapp start {app_id}, or name its folder in McpApps.trusted_paths."
         )
     try:
-        answer = ask(_question(app, files, names))
+        answer = ask(_question(definition, names))
     except (EOFError, RuntimeError, OSError):  # nobody there after all
         answer = ""
     if answer.strip().lower() not in ("y", "yes"):
-        raise AppDisabled(f"{app.id} was not started: {names} was not confirmed.")
+        raise AppDisabled(f"{app_id} was not started: {names} was not confirmed.")
     for file in files:
         store.trust(file.path, file.digest)
 
 
-def _question(app: App, files: list[CodeFile], names: str) -> str:
-    manifest = app.manifest
+def _question(definition: Definition, names: str) -> str:
+    manifest = definition.manifest
     if manifest.transport == "stdio":
-        what = " ".join([manifest.command or "", *manifest.arguments])
+        what = " ".join([manifest.command or "", *manifest.arguments]).replace("${python}", sys.executable)
     else:
         what = manifest.url or manifest.entry_point or ""
+    what = clean_line(redact(what, secret_values(manifest, environ=os.environ)), 2000)
     return (
-        f"{app.id} comes with this notebook ({names}) and wants to run\n    {app.hide(what)}\n"
-        f"Start it, now and as long as the {'file' if len(files) == 1 else 'files'} stay the same? [y/N] "
+        f"{definition.app_id} comes with this notebook ({names}) and wants to run\n    {what}\n"
+        f"in {definition.directory}. Start it, now and as long as that manifest stays the same? [y/N] "
     )

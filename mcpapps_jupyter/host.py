@@ -19,7 +19,7 @@ from mcpapps_jupyter.consent import require_consent
 from mcpapps_jupyter.definition import Definition
 from mcpapps_jupyter.discovery import TrustStore
 from mcpapps_jupyter.discovery.places import expanded
-from mcpapps_jupyter.errors import InvalidArguments, ManifestInvalid, McpAppsError
+from mcpapps_jupyter.errors import AppDisabled, InvalidArguments, ManifestInvalid, McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.manifest import parse_manifest, parse_mapping
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from mcpapps_jupyter.audit import Audit
     from mcpapps_jupyter.views.widget import AppView
 
+#: Settings that say which apps there are and which may run.
+_POLICY = ["enabled", "allow", "deny", "allowlist_semantics", "entries", "discovery_paths"]
 _MANIFEST_NAMES = (".json", ".jsonc")
 
 
@@ -71,7 +73,7 @@ class Host:
                 asker=self._questions,
                 views=self._views,
                 guard=self._process_guard,
-                may_start=self._may_start,
+                may_use=self._may_use,
                 version=_version.__version__,
             ),
             self._trust,
@@ -79,11 +81,21 @@ class Host:
         self.tools = ToolBridge(self.registry, self.thread)
         self.config.observe(self._configured, "allow_nested_calls")
         self._configured(None)
+        self.config.observe(self._policy_changed, _POLICY)
         quiet.hush()
         self.last_scan = self.registry.scan()
 
     def _configured(self, _: Any) -> None:
         self.thread.allow_nested_calls = self.config.allow_nested_calls
+
+    def _policy_changed(self, _: Any) -> None:
+        """Take changed rules over at once: states, overrides, and servers that may no longer run."""
+        self.last_scan = self.registry.scan()
+        for app in self.registry:
+            refused = self.config.policy_reason(app.id) is not None
+            if refused and app.state in (State.RUNNING, State.LOADED):
+                app.stop()
+                self.registry.judge(app)
 
     # -- apps ---------------------------------------------------------------------------------------
 
@@ -363,8 +375,12 @@ class Host:
                 self._guard = ProcessGuard()
             return self._guard
 
-    def _may_start(self, app: App) -> None:
-        require_consent(app, self.config, self._trust)
+    def _may_use(self, definition: Definition, runs: bool) -> None:
+        reason = self.config.policy_reason(definition.app_id)
+        if reason is not None:
+            raise AppDisabled(f"{definition.app_id} is disabled: {reason}")
+        if not runs:
+            require_consent(definition, self.config, self._trust)
 
     def close(self, *, hurry: bool = False) -> None:
         """End pages, stop every server and the host's threads; the host can be used again afterwards."""

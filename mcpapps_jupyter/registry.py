@@ -116,7 +116,7 @@ class Registry:
         elif known.pending is None or not known.pending.same_as(definition):
             report.changed.append(app_id)
             known.pending = definition
-        self._judge(known)
+        self._judge_here(known)
         return app_id
 
     def _free_name(self, found: Found) -> str:
@@ -126,8 +126,11 @@ class Registry:
             return found.directory.name
         return str(found.path or found.directory)
 
-    def _judge(self, app: App) -> None:
+    def judge(self, app: App) -> None:
         """Move an app that does not run to where manifest and configuration put it."""
+        self._services.thread.on_sessions(self._judge_here, app)
+
+    def _judge_here(self, app: App) -> None:
         if app.state in (State.RUNNING, State.LOADED):
             return
         reason = self._config.policy_reason(app.id)
@@ -158,13 +161,13 @@ class Registry:
         elif app.definition is not definition:
             thread.run(app.take_over(definition))
         app.vanished = False
-        thread.on_sessions(self._judge, app)
+        self.judge(app)
         return app
 
     def disable(self, app: App) -> None:
         """Refuse every start of an app until `enable`, in this kernel only; the caller stops it first."""
         self._switched_off.add(app.id)
-        self._services.thread.on_sessions(self._judge, app)
+        self.judge(app)
 
     def enable(self, app: App) -> None:
         """Undo `disable`.
@@ -175,7 +178,7 @@ class Registry:
             The configuration refuses the app too.
         """
         self._switched_off.discard(app.id)
-        self._services.thread.on_sessions(self._judge, app)
+        self.judge(app)
         if app.lifecycle.policy_reasons:
             raise AppDisabled(f"{app.id} stays disabled: {'; '.join(app.lifecycle.policy_reasons)}")
 

@@ -71,12 +71,15 @@ class ToolResult:
         The answer as the server sent it, equal as parsed JSON.
     app_id, tool
         Who answered.
+    hint
+        Of a failed call: what the server wrote to its stderr meanwhile.
     """
 
-    def __init__(self, raw: Mapping[str, Any], *, app_id: str, tool: str) -> None:
+    def __init__(self, raw: Mapping[str, Any], *, app_id: str, tool: str, hint: str = "") -> None:
         self.raw = dict(raw)
         self.app_id = app_id
         self.tool = tool
+        self.hint = hint
 
     @property
     def content(self) -> list[dict[str, Any]]:
@@ -130,11 +133,13 @@ class ToolResult:
             With the tool's own words.
         """
         if self.is_error:
-            message = (
-                f"{self.app_id} {self.tool}: {clean_line(self.text) or 'the tool failed and gave no reason'}"
-            )
-            raise ToolFailed(message)
+            raise ToolFailed(f"{self.app_id} {self.tool}: {clean_line(self._reason())}")
         return self
+
+    def _reason(self) -> str:
+        """Why the call failed, with what the server's stderr adds."""
+        words = self.text or "the tool failed and gave no reason"
+        return f"{words} — {self.hint}" if self.hint else words
 
     def to_pandas(self, key: str | None = None) -> pandas.DataFrame:
         """The tabular data as a DataFrame: one row an object.
@@ -157,6 +162,7 @@ class ToolResult:
         return pandas.DataFrame(self._records(key))
 
     def _records(self, key: str | None) -> list[dict[str, Any]]:
+        self.raise_for_error()
         data = self.data
         if key is None:
             rows = html.records(data)
@@ -178,11 +184,17 @@ class ToolResult:
             empty = [name for name, entry in data.items() if entry == []]
             if len(empty) == 1:
                 return []
-        message = (
-            f"The result of {self.tool} is not one list of objects; "
-            f"pick one with to_pandas(key): {_names(tables)}."
-        )
-        raise McpAppsError(message)
+        if tables:
+            raise McpAppsError(
+                f"{self.tool} gives several lists; pick one, to_pandas(key): {_names(tables)}."
+            )
+        if (
+            isinstance(data, Mapping)
+            and data
+            and not any(isinstance(each, Mapping | list) for each in data.values())
+        ):
+            return [dict(data)]  # one object is a table of one row
+        raise McpAppsError(f"The result of {self.tool} is no list of objects, so there is no table in it.")
 
     def __repr__(self) -> str:
         parts = [block_text(block) for block in self.content]
@@ -190,7 +202,7 @@ class ToolResult:
         if not body and self.structured is not None:
             body = json.dumps(self.structured, indent=2, ensure_ascii=False, default=str)
         if self.is_error:
-            return f"Error from {self.app_id} {self.tool}: {body or 'no reason given'}"
+            return f"Error from {self.app_id} {self.tool}: {self._reason()}"
         return body or f"<empty result of {self.app_id} {self.tool}>"
 
     def _repr_html_(self) -> str:
@@ -200,7 +212,7 @@ class ToolResult:
         """The result as static HTML: a table when it is tabular, an image when it is one."""
         images = [_block_html(block) for block in self.content if block.get("type") == "image"]
         if self.is_error:
-            note = html.escape(self.text or "the tool failed and gave no reason")
+            note = html.escape(self._reason())
             colour = "color:var(--jp-error-color1,#b71c1c)"
             return f'<div style="{colour}"><b>{html.escape(self.tool)} failed</b>: {note}</div>'
         if self.structured is not None:

@@ -14,6 +14,7 @@ import anyio
 from mcp.shared.message import SessionMessage
 
 from mcpapps_jupyter.errors import StartFailed, in_words
+from mcpapps_jupyter.quiet import server_stderr
 from mcpapps_jupyter.transports.hooks import Frame, Hooks, notify
 from mcpapps_jupyter.transports.leaving import Leaving, to_the_end
 from mcpapps_jupyter.transports.streams import Inbox, Outbox
@@ -93,8 +94,13 @@ class InProcessTransport(Leaving):
         # A second copy: what the hooks were shown and what the server may change share nothing.
         frame = message.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
         item, context = SessionMessage(parse_message(frame)), contextvars.copy_context()
+        context.run(server_stderr.set, self._stderr)
         if self._done.is_set() or not self._on_peer(self._peer.put, item, context):
             raise anyio.BrokenResourceError
+
+    def _stderr(self, line: str) -> None:
+        """Take a line that was logged while the server's code ran, on whatever thread."""
+        self._on_session(notify, self._hooks.on_stderr, line)
 
     def _receive(self, frame: Frame, context: contextvars.Context) -> None:
         notify(self._hooks.on_activity)
