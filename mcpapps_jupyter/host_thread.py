@@ -25,8 +25,26 @@ T = TypeVar("T")
 _POLL = 0.1
 #: How long an interrupted call waits for what it had begun to be cleared away.
 _CLEAR_AWAY = 4.0
+#: How long the end waits for worker threads that have nothing to do.
+_IDLE = 0.5
 #: User handlers that may block at the same time.
 _WORKERS = 8
+
+
+class Workers(concurrent.futures.ThreadPoolExecutor):
+    """Worker threads that can be let go of: those of a loop's own stay to the interpreter's end."""
+
+    def __init__(self, name: str) -> None:
+        self._mine: list[threading.Thread] = []
+        super().__init__(_WORKERS, name, initializer=lambda: self._mine.append(threading.current_thread()))
+
+    def end(self, timeout: float) -> None:
+        """Take no more work, and wait for the threads that are idle, at most `timeout` seconds."""
+        self.shutdown(wait=False, cancel_futures=True)
+        end = time.monotonic() + timeout
+        for thread in self._mine:
+            if thread is not threading.current_thread():
+                thread.join(max(end - time.monotonic(), 0))
 
 
 class LoopThread:
@@ -62,8 +80,7 @@ class LoopThread:
 
     def _main(self, loop: asyncio.AbstractEventLoop, started: threading.Event) -> None:
         asyncio.set_event_loop(loop)
-        # One that we can let go of: the loop's own would keep its threads to the interpreter's end.
-        workers = concurrent.futures.ThreadPoolExecutor(_WORKERS, thread_name_prefix=f"{self.name}-worker")
+        workers = Workers(f"{self.name}-worker")
         loop.set_default_executor(workers)
         loop.call_soon(started.set)
         try:
@@ -75,8 +92,8 @@ class LoopThread:
             with contextlib.suppress(RuntimeError):
                 loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
                 loop.run_until_complete(loop.shutdown_asyncgens())
-            workers.shutdown(wait=False, cancel_futures=True)
             loop.close()
+            workers.end(_IDLE)
 
     @property
     def started(self) -> bool:
@@ -197,7 +214,7 @@ class HostThread:
         self.sessions = LoopThread("mcpapps-sessions")
         self.handlers = LoopThread("mcpapps-handlers")
         self.allow_nested_calls = False
-        self._workers: concurrent.futures.ThreadPoolExecutor | None = None
+        self._workers: Workers | None = None
         self._waiting_cells: list[queue.SimpleQueue[Callable[[], object]]] = []
         self._blocked_handlers = 0
 
@@ -306,9 +323,7 @@ class HostThread:
         if inspect.iscoroutinefunction(handler) and not self._blocked_handlers:
             return await Submitted(handler(*args), self.handlers.loop)
         if self._workers is None:
-            self._workers = concurrent.futures.ThreadPoolExecutor(
-                _WORKERS, thread_name_prefix="mcpapps-handler"
-            )
+            self._workers = Workers("mcpapps-handler")
         outcome = await asyncio.get_running_loop().run_in_executor(self._workers, handler, *args)
         if not inspect.isawaitable(outcome):
             return outcome
@@ -340,7 +355,7 @@ class HostThread:
         self.sessions.stop(timeout)
         self.handlers.stop(timeout)
         if self._workers is not None:
-            self._workers.shutdown(wait=False, cancel_futures=True)
+            self._workers.end(_IDLE)
             self._workers = None
 
 

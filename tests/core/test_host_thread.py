@@ -132,7 +132,7 @@ def test_stop_ends_every_thread_of_ours_and_a_later_call_starts_anew() -> None:
     thread.run(in_default_executor())
     thread.stop()
     assert not any(each.is_alive() for each in mine)
-    until(lambda: not any("worker" in name or "handler_" in name for name in ours()), "the workers' end")
+    assert not [name for name in ours() if "worker" in name or "handler_" in name]
     assert thread.run(double(1)) == 2
     thread.stop()
 

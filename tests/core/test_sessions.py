@@ -128,6 +128,7 @@ def test_a_changed_tool_list_is_read_again(any_lab: App) -> None:
     assert any_lab.call("novelty").text == "novelty"
 
 
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 def test_server_log_and_stderr_go_into_the_log_and_nowhere_else(
     any_lab: App, capfd: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
