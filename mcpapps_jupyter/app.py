@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import inspect
 import os
+import re
 import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CELL = Caller()
+#: The last line of a traceback, in Python or JavaScript.
+_EXCEPTION = re.compile(r"[\w.]*(Error|Exception|Exit|Interrupt|Warning)\b(:|$)")
 
 
 @dataclass(frozen=True)
@@ -355,14 +358,18 @@ class App:
         begun = time.time()
         raw = await connection.request("tools/call", params, caller=caller)
         self._check_output(tool, raw)
-        hint = await self._last_words(begun) if raw.get("isError") else ""
-        return ToolResult(raw, app_id=self.id, tool=tool.name, hint=hint)
+        result = ToolResult(raw, app_id=self.id, tool=tool.name)
+        if result.is_error:
+            result.hint = await self._stderr_since(begun, result.text)
+        return result
 
-    async def _last_words(self, since: float) -> str:
-        """What the server wrote to its stderr meanwhile: SDKs keep an exception's own words from clients."""
+    async def _stderr_since(self, begun: float, said: str) -> str:
+        """What a failed call left on the server's stderr: SDKs keep an exception's own words from clients."""
         await asyncio.sleep(0.05)  # another pipe than the result's
-        lines = [entry.text for entry in self.log.filter(source="stderr", since=since) if entry.text.strip()]
-        return f"{lines[-1].strip()} (all of it: %mcpapp log {self.id})" if lines else ""
+        lines = [entry.text.strip() for entry in self.log.filter(source="stderr", since=begun)]
+        news = [line for line in lines if line and not (said and said in line)]
+        raised = [line for line in news if _EXCEPTION.match(line)]
+        return f"{(raised or news)[-1]} (all of it: %mcpapp log {self.id})" if news else ""
 
     def read(self, uri: str) -> ReadResult:
         """Read a resource (``resources/read``)."""
