@@ -161,7 +161,9 @@ class Views:
             self._views[view.key] = view
             crowd = list(self._views.values())[: max(len(self._views) - limit, 0)]
         for old in crowd:
-            old.end_soon(f"More than {limit} pages were open, so the oldest ended.")
+            old.end_soon(
+                f"More pages were open than McpApps.max_views allows ({limit}), so the oldest ended."
+            )
 
     def _readmit(self, view: AppView) -> None:
         """The person wants an ended view back; on the session loop."""

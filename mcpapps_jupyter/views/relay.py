@@ -298,6 +298,7 @@ class Relay:
             task.cancel()
         if self._page is not None:
             self._page.cancel()
+            self._page = None
         self._channel.flush()
         self._gone = True
         self._on_end(reason)

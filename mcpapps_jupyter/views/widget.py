@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import uuid
 from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +136,7 @@ class AppView(anywidget.AnyWidget):
             settings,
             requests,
             on_state=lambda state, text: self._set_on_handlers("state", state),
-            on_end=lambda reason: on_end(self),
+            on_end=lambda reason: self._over(on_end),
             on_hello=on_hello,
             on_grown=lambda: on_grown(self),
             on_relaunch=lambda: on_relaunch(self),
@@ -320,7 +321,10 @@ class AppView(anywidget.AnyWidget):
             call.cancel()
             raise
         if call.done():
-            call.result()
+            try:
+                call.result()
+            except CancelledError:
+                raise McpAppsError(self._relay.ended or "The call was given up.") from None
 
     # -- showing -----------------------------------------------------------------------------------
 
@@ -441,6 +445,11 @@ class AppView(anywidget.AnyWidget):
     def size(self) -> int:
         """Bytes that the view holds: its page, the opening arguments and the result."""
         return self._relay.lease.size
+
+    def _over(self, on_end: Callable[[AppView], None]) -> None:
+        if self._call is not None and self._result is None:
+            self._call.cancel()
+        on_end(self)
 
     def revive(self) -> None:
         """Take the ended page up again as it was opened; on the session loop."""

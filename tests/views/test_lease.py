@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from mcpapps_jupyter.app import App
+from mcpapps_jupyter.errors import McpAppsError
 from mcpapps_jupyter.host import Host
 from tests.core.conftest import new_host, settle_in
 from tests.core.servers.lab import HTML, build
@@ -81,7 +83,7 @@ def test_too_many_bytes_together_end_the_oldest(host: Host) -> None:
 def test_too_many_views_end_the_oldest(host: Host) -> None:
     host.config.max_views = 2
     first, second, third = opened(host), opened(host), opened(host)
-    assert first.wait_for_end() == "More than 2 pages were open, so the oldest ended."
+    assert "than McpApps.max_views allows (2), so the oldest ended" in first.wait_for_end()
     until(lambda: host.views == [second.view, third.view], "the others stay")
 
 
@@ -127,6 +129,25 @@ def test_a_view_comes_back_without_a_result_that_it_never_had(host: Host, app: A
     until(lambda: tab.got("open", "f-1")[1:], "the page")
     tab.handshake()
     assert tab.told_methods()[-2:] == [INPUT, "ui/notifications/tool-cancelled"]
+
+
+def test_the_end_of_a_view_ends_its_call_too(host: Host, app: App, tmp_path: Path) -> None:
+    server = build("slow")
+
+    @server.tool(meta={"ui": {"resourceUri": "ui://lab/page.html"}})
+    async def think() -> str:
+        try:
+            await asyncio.sleep(600)
+        finally:
+            (tmp_path / "journal").write_text("given up")
+        return "never"
+
+    view = host.add(server, id="slow").open("think")
+    tab = greet(Tab(host, view))
+    tab.put("state", {"event": "close"})
+    with pytest.raises(McpAppsError, match="You closed it"):
+        view.wait_for_result(30)
+    until((tmp_path / "journal").exists, "the server heard of it")
 
 
 def test_the_reason_of_an_end_is_not_overwritten(host: Host) -> None:
