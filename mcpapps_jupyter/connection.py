@@ -13,6 +13,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mcpapps_jupyter import last_words
 from mcpapps_jupyter.callbacks import ServerRequests
 from mcpapps_jupyter.catalogue import Catalogue, Tool
 from mcpapps_jupyter.deadline import Deadline
@@ -28,7 +29,7 @@ from mcpapps_jupyter.errors import (
 from mcpapps_jupyter.lifecycle import Lifecycle, State
 from mcpapps_jupyter.log import AppLog, message_text
 from mcpapps_jupyter.ports import Caller, ClientTransport, Progress, ServerEvent
-from mcpapps_jupyter.redact import clean_line, redact
+from mcpapps_jupyter.redact import redact
 from mcpapps_jupyter.session import Session
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ _SETTLE = 10.0
 _LAST_ANSWERS = 2.0
 #: The longest start in all, however much a first installation prints.
 _LONGEST_START = 120.0
+#: How many lines of a server's stderr are searched for why it did not start.
+_READ_FOR_CAUSE = 200
 
 TransportFactory = Callable[["Hooks", ServerRequests], Awaitable[ClientTransport]]
 
@@ -128,6 +131,8 @@ class Connection:
         #: Whether the last start replaced a session that went away by itself.
         self.recovered = False
         self._last_restart = float("-inf")
+        #: How many lines the log had when the last start began.
+        self._log_before = 0
         self._leaving: dict[asyncio.Task[None], Session] = {}
         self._fallback: asyncio.Task[None] | None = None
         self._listing = asyncio.Lock()
@@ -195,6 +200,7 @@ class Connection:
         try:
             await self._left()
             self.log.forget_stderr()
+            self._log_before = self.log.count
             self.pages = {}
             await self._try()
         except asyncio.CancelledError:
@@ -212,7 +218,8 @@ class Connection:
         try:
             await deadline.bound(self._connect(deadline, requests))
         except TimeoutError:
-            await self._fail(f"no answer within {self._startup_seconds:g} s (startupTimeoutSeconds)")
+            cause = f"no answer within {self._startup_seconds:g} s (startupTimeoutSeconds)"
+            await self._fail(cause, timed_out=True)
         except Exception as error:  # noqa: BLE001 - whatever it was, the app is Failed and says why
             await self._fail(in_words(error))
         if self._session is None or not self._session.alive:
@@ -222,18 +229,19 @@ class Connection:
             self._protocol = "legacy"
             self.notes.append("the server ignores the 2026-07-28 probe; further starts skip it")
 
-    async def _fail(self, cause: str) -> None:
+    async def _fail(self, cause: str, *, timed_out: bool = False) -> None:
+        spoke = self._session is not None and bool(self._session.protocol_version)
         self._leave()
-        tail = [] if "its last words" in cause else self.log.stderr_tail()  # an exit's cause has them already
-        cause = self.hide(cause).rstrip(".")
+        said = [entry.text for entry in self.log.after(self._log_before) if entry.source != "host"]
+        cause, hint = last_words.told(
+            cause, self.log.stderr_tail(_READ_FOR_CAUSE), said, self.app_id, spoke=spoke, timed_out=timed_out
+        )
+        cause, hint = self.hide(cause), self.hide(hint)
         self.lifecycle.to(State.FAILED, error=cause)
         await self._left()
-        last = (
-            f" Last lines of its stderr: {self.hide(' | '.join(clean_line(line, 160) for line in tail))}"
-            if tail
-            else ""
-        )
-        raise StartFailed(f"{self.app_id} did not start: {cause}.{last}") from None
+        raise StartFailed(
+            f"{self.app_id} did not start: {cause}{'' if cause.endswith('?') else '.'}{hint}"
+        ) from None
 
     async def _connect(self, deadline: Deadline, requests: ServerRequests) -> None:
         from mcpapps_jupyter.transports import Hooks

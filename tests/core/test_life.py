@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 from pathlib import Path
@@ -311,3 +312,23 @@ def test_errors_are_one_line_in_ipython(quick: App) -> None:
     with pytest.raises(McpAppsError) as caught:
         quick.call("nope")
     assert caught.value._render_traceback_() == [f"UnknownTool: {caught.value}"]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("print('hello')", r"printed did not start: it ended without a word of MCP; .*\? It printed: hello"),
+        (
+            "import time; print('Listening on port 3001', flush=True); time.sleep(60)",
+            r"no answer within 1 s .*want --stdio\? .*%mcpapp add printed http://localhost:3001/mcp",
+        ),
+        (
+            "import sys; print('OSError: x\\n' + 9 * 'tip\\n', file=sys.stderr); sys.exit(2)",
+            r"words: OSError: x\.$",
+        ),
+    ],
+)
+def test_what_is_no_stdio_server_is_said_in_words(host: Host, code: str, words: str) -> None:
+    app = host.add([sys.executable, "-c", code], id="printed", startupTimeoutSeconds=1)
+    with pytest.raises(StartFailed, match=words):
+        app.start()
