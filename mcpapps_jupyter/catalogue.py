@@ -27,15 +27,24 @@ class Listing(list[T]):
         Gives one entry's cells, as text.
     empty
         What to say when there is nothing.
+    notes
+        Lines below the table.
     """
 
     def __init__(
-        self, items: Iterable[T], *, head: Sequence[str], row: Callable[[T], Sequence[str]], empty: str
+        self,
+        items: Iterable[T],
+        *,
+        head: Sequence[str],
+        row: Callable[[T], Sequence[str]],
+        empty: str,
+        notes: Sequence[str] = (),
     ) -> None:
         super().__init__(items)
         self._head = head
         self._row = row
         self._empty = empty
+        self._notes = [clean_line(note) for note in notes]
 
     def _rows(self) -> list[list[str]]:
         return [[clean_line(cell, 200) for cell in self._row(item)] for item in self]
@@ -43,18 +52,20 @@ class Listing(list[T]):
     def __repr__(self) -> str:
         rows = self._rows()
         if not rows:
-            return self._empty
+            return "\n".join([self._empty, *self._notes])
         widths = [max(len(line[at]) for line in [list(self._head), *rows]) for at in range(len(self._head))]
         lines = [list(self._head), ["-" * width for width in widths], *rows]
-        return "\n".join(
+        drawn = (
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in lines
         )
+        return "\n".join([*drawn, *self._notes])
 
     def _repr_html_(self) -> str:
         rows = self._rows()
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self._notes)
         if not rows:
-            return f"<i>{html.escape(self._empty)}</i>"
+            return f"<i>{html.escape(self._empty)}</i>{notes}"
         head = "".join(f'<th style="text-align:left">{html.escape(name)}</th>' for name in self._head)
         body = "".join(
             "<tr>"
@@ -62,7 +73,7 @@ class Listing(list[T]):
             + "</tr>"
             for line in rows
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,13 @@ class NoPage(McpAppsError):
     """There is no page to show; the text is the reason."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, in one line: the way through our code to the waiting tells nobody anything."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"KeyboardInterrupt: {self}"]
+
+
 def nearest(word: str, candidates: Iterable[str], n: int = 3) -> list[str]:
     """Return up to `n` of `candidates` that `word` may have meant, best first.
 

@@ -36,6 +36,7 @@ def load_ipython_extension(ipython: Any) -> None:
     ipython.events.register("post_run_cell", watch.after)
     unregister = register(ipython, host)
     _loaded[id(ipython)] = (watch, unregister)
+    host.complain()
 
 
 def unload_ipython_extension(ipython: Any) -> None:

@@ -82,11 +82,17 @@ class Host:
         self.config.observe(self._configured, "allow_nested_calls")
         self._configured(None)
         self.config.observe(self._policy_changed, _POLICY)
+        self.config.observe(lambda _: self.complain(), ["approvals", "allowlist_semantics", "entries"])
         quiet.hush()
         self.last_scan = self.registry.scan()
 
     def _configured(self, _: Any) -> None:
         self.thread.allow_nested_calls = self.config.allow_nested_calls
+
+    def complain(self) -> None:
+        """Say what is wrong with the configuration, one line each; on the thread that runs cells."""
+        for problem in self.registry.problems():
+            sys.stderr.write(f"{problem}\n")
 
     def _policy_changed(self, _: Any) -> None:
         """Take changed rules over at once: states, overrides, and servers that may no longer run."""

@@ -17,7 +17,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from mcpapps_jupyter.errors import McpAppsError
+from mcpapps_jupyter.errors import Interrupted, McpAppsError
 
 T = TypeVar("T")
 
@@ -246,7 +246,7 @@ class HostThread:
             except KeyboardInterrupt:
                 work.cancel()
                 work.wait_over(_CLEAR_AWAY)
-                raise
+                raise Interrupted("interrupted; what had begun was cancelled, at the server too.") from None
             except concurrent.futures.CancelledError:
                 pass
         raise McpAppsError("This call was given up: the host was stopped meanwhile.")

@@ -51,17 +51,29 @@ def cell_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def table(rows: Sequence[Mapping[str, Any]], *, limit: int = _MAX_ROWS) -> str:
-    """A plain HTML table of at most `limit` rows, with a note about the rest."""
-    names = columns(rows)
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+def table(rows: Sequence[Mapping[str, Any]], *, limit: int = _MAX_ROWS, width: int | None = None) -> str:
+    """A plain HTML table of at most `limit` rows and `width` columns, with a note about the rest."""
+    every = columns(rows)
+    names = every[:width]
+    texts = {name for name in names if any(isinstance(row.get(name), str) for row in rows[:limit])}
+    head = "".join(_cell("th", name, left=name in texts) for name in names)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell_text(row.get(name)))}</td>" for name in names) + "</tr>"
+        "<tr>" + "".join(_cell("td", row.get(name), left=name in texts) for name in names) + "</tr>"
         for row in rows[:limit]
     )
-    rest = len(rows) - limit
-    note = f"<p><small>… and {rest} more rows</small></p>" if rest > 0 else ""
+    more = [
+        f"{count} more {what}{'' if count == 1 else 's'}"
+        for count, what in ((len(rows) - limit, "row"), (len(every) - len(names), "column"))
+        if count > 0
+    ]
+    note = f"<p><small>… and {' and '.join(more)}</small></p>" if more else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
+
+
+def _cell(tag: str, value: Any, *, left: bool) -> str:
+    # Notebooks align every cell to the right; only numbers are read that way.
+    style = ' style="text-align:left"' if left else ""
+    return f"<{tag}{style}>{escape(cell_text(value))}</{tag}>"
 
 
 def preformatted(text: str, *, limit: int = _MAX_TEXT) -> str:
@@ -78,25 +90,32 @@ def image(block: Mapping[str, Any]) -> str | None:
     return f'<img src="data:{mime};base64,{escape(data)}" style="max-width:100%" alt="image from the tool">'
 
 
-def structured(value: Any) -> str:
-    """Structured data as a table when it is tabular, else as indented JSON."""
+def structured(value: Any, *, brief: bool = False) -> str:
+    """Structured data as a table when it is tabular, else as indented JSON.
+
+    Parameters
+    ----------
+    brief
+        Ten rows and eight columns of each table, and nothing beside tables where there are any.
+    """
+    size: dict[str, Any] = {"limit": 10, "width": 8} if brief else {}
     rows = records(value)
     if rows:
-        return table(rows)
+        return table(rows, **size)
     parts = []
     if isinstance(value, Mapping) and value:
         tables = record_lists(value)
         rest = {key: entry for key, entry in value.items() if str(key) not in tables}
-        if rest:
+        if rest and not (brief and tables):
             parts.append(_pairs(rest))
-        parts += [f"<p><b>{escape(key)}</b></p>{table(rows)}" for key, rows in tables.items()]
+        parts += [f"<p><b>{escape(key)}</b></p>{table(rows, **size)}" for key, rows in tables.items()]
         return "".join(parts)
     return preformatted(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def _pairs(value: Mapping[str, Any]) -> str:
     rows = "".join(
-        f'<tr><th style="text-align:left">{escape(key)}</th><td>{escape(cell_text(entry))}</td></tr>'
+        f'<tr><th style="text-align:left">{escape(key)}</th>{_cell("td", entry, left=True)}</tr>'
         for key, entry in value.items()
     )
     return f"<table><tbody>{rows}</tbody></table>"

@@ -238,7 +238,19 @@ class Registry:
         among = self if apps is None else apps
         shown = [app for app in among if _has_state(app, state) and _has_tag(app, tag)]
         head = ("id", "name", "state", "transport", "tools", "UI", "source")
-        return Listing(shown, head=head, row=_row, empty=_nothing(state, tag))
+        return Listing(shown, head=head, row=_row, empty=_nothing(state, tag), notes=self.problems())
+
+    def problems(self) -> list[str]:
+        """What is wrong with the configuration, one line each."""
+        known = {app_id.casefold() for app_id in self._apps}
+        strangers = [name for name in self._config.entries if str(name).casefold() not in known]
+        return [
+            *self._config.problems,
+            *(
+                f"McpApps.entries: there is no app {name!r}.{did_you_mean(str(name), self.ids())}"
+                for name in strangers
+            ),
+        ]
 
 
 def shown_state(app: App) -> str:

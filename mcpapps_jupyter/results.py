@@ -208,18 +208,24 @@ class ToolResult:
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def to_html(self) -> str:
-        """The result as static HTML: a table when it is tabular, an image when it is one."""
+    def to_html(self, *, brief: bool = False) -> str:
+        """The result as static HTML: a table when it is tabular, an image when it is one.
+
+        Parameters
+        ----------
+        brief
+            The tool's own words first, and only the beginning of each table.
+        """
         images = [_block_html(block) for block in self.content if block.get("type") == "image"]
         if self.is_error:
             note = html.escape(self._reason())
             colour = "color:var(--jp-error-color1,#b71c1c)"
             return f'<div style="{colour}"><b>{html.escape(self.tool)} failed</b>: {note}</div>'
-        if self.structured is not None:
-            return "".join(images) + html.structured(self.data)
         data = self.data
-        if html.records(data) or html.record_lists(data):
-            return "".join(images) + html.structured(data)
+        if self.structured is not None or html.records(data) or html.record_lists(data):
+            words = self.text if brief and self.structured is not None else ""
+            said = html.preformatted(words, limit=600) if words and not words.startswith(("{", "[")) else ""
+            return "".join(images) + said + html.structured(data, brief=brief)
         shown = "".join(_block_html(block) for block in self.content)
         return shown or "<i>empty result</i>"
 

@@ -25,7 +25,6 @@ FILE_NAMES = ("mcpapps.json", "appsettings.json")
 # Settings that a file beside the notebook has no say in.
 GUARDS = frozenset(
     {"trusted_paths", "approvals", "permissions", "headless", "allow_nested_calls", "roots"}
-    | {"sandbox_origin", "sandbox_port"}
 )
 _GUARD_ENTRY_KEYS = frozenset({"approvals", "permissions"})
 # An entry with one of these makes another program run, or sends requests elsewhere.

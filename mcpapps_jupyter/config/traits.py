@@ -124,13 +124,6 @@ class McpApps(Configurable):
         config=True
     )
 
-    sandbox_origin = Unicode("", help="Origin of the sandbox listener, if pages get one of their own.").tag(
-        config=True
-    )
-    sandbox_port = Int(0, min=0, max=65535, help="Port of the sandbox listener; 0: any free one.").tag(
-        config=True
-    )
-
     def __init__(self, *, read_files: bool = True, **kwargs: Any) -> None:
         self._folder = _notebook_folder()
         self._from_workspace: set[str] = set()

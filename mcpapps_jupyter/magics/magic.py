@@ -8,22 +8,16 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.magic import needs_local_scope, no_var_expand
 
-from mcpapps_jupyter.errors import McpAppsError
+from mcpapps_jupyter.errors import Interrupted, McpAppsError
 from mcpapps_jupyter.host import Host
 from mcpapps_jupyter.magics.grammar import parse
 from mcpapps_jupyter.magics.help import find_verb, help_on, overview
 from mcpapps_jupyter.magics.invocation import Invocation
+from mcpapps_jupyter.magics.known import Known
 from mcpapps_jupyter.magics.values import Names
 from mcpapps_jupyter.magics.words import UnclosedQuoteError, Word, split
 
 NAME = "mcpapp"
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, in one line: the way through our code to the waiting tells nobody anything."""
-
-    def _render_traceback_(self) -> list[str]:
-        return [f"KeyboardInterrupt: {self}"]
 
 
 class Magic:
@@ -57,9 +51,8 @@ class Magic:
         verb = self._verb(words[0].text)
         if _asks_for_help(words[1:]):
             return help_on(verb.name)
-        invocation = Invocation(
-            self._host, verb, parse(verb, words[1:]), Names(self._ipython.user_ns, local_ns)
-        )
+        given = parse(verb, words[1:], Known(self._host, verb))
+        invocation = Invocation(self._host, verb, given, Names(self._ipython.user_ns, local_ns))
         name = invocation.binding()
         try:
             value = verb.run(invocation)

@@ -59,7 +59,7 @@ def card(
     """
     title = heading(name, tool, arguments)
     if result is not None:
-        text, body = repr(result), result.to_html()
+        text, body = repr(result), result.to_html(brief=True)
     else:
         text = note or "Run the cell to open the app."
         body = f"<p>{html.escape(text)}</p>"
