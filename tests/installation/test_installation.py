@@ -22,6 +22,7 @@ VERSION = importlib.metadata.version("mcpapps-jupyter")
 # What a build could forget, since it is no Python module of the package.
 PACKAGE_FILES = {
     "mcpapps_jupyter/py.typed",
+    "mcpapps_jupyter/static/log.js",
     "mcpapps_jupyter/static/widget.js",
     "mcpapps_jupyter/apps/grocery/openclaw.mcpapp.json",
     "mcpapps_jupyter/apps/grocery/dashboard.html",
