@@ -16,7 +16,7 @@ from mcpapps_jupyter.ports import Answer, Caller, LoginPrompt, LoginRequest, Que
 from mcpapps_jupyter.views.decisions import Decisions, in_words
 from mcpapps_jupyter.views.logs import LogTables
 from mcpapps_jupyter.views.policy import Approvals, Rates
-from mcpapps_jupyter.views.relay import PageSettings
+from mcpapps_jupyter.views.settings import PageSettings
 from mcpapps_jupyter.views.stream import check_stream
 from mcpapps_jupyter.views.subshell import pin, release
 

@@ -109,13 +109,13 @@ class PageTools:
         relay = self._relay
         request_id = f"host-{uuid.uuid4().hex[:8]}"
         seconds = relay.app.connection().request_seconds
-        answer = relay.ask_page(frame, method, params, request_id)
+        answer = relay.dialogue.ask(frame, method, params, request_id)
         try:
             await asyncio.wait({answer}, timeout=seconds)
         finally:
             if not answer.done():  # nobody waits any more: the page may stop
                 frame.asked.pop(request_id, None)
-                relay.notify(frame, "notifications/cancelled", {"requestId": request_id})
+                relay.dialogue.notify(frame, "notifications/cancelled", {"requestId": request_id})
         about = f"The page of {relay.app.id}"
         if not answer.done():
             raise RequestTimeout(f"{about} did not answer {method} within {seconds:g} s.")

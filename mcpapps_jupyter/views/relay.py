@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import json
-import uuid
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from mcpapps_jupyter.app import App
@@ -28,56 +26,20 @@ from mcpapps_jupyter.views.asking import Asking
 from mcpapps_jupyter.views.channel import Channel, Envelope
 from mcpapps_jupyter.views.decisions import DecidedBy, Record
 from mcpapps_jupyter.views.delivery import Delivery
+from mcpapps_jupyter.views.dialogue import Dialogue
 from mcpapps_jupyter.views.events import Events
 from mcpapps_jupyter.views.frame import Frame
 from mcpapps_jupyter.views.lease import Lease
+from mcpapps_jupyter.views.opening import opening
 from mcpapps_jupyter.views.page import Page, load_page
 from mcpapps_jupyter.views.permissions import Ask, Permissions
-from mcpapps_jupyter.views.policy import Limits, Rates, upstream_meta
+from mcpapps_jupyter.views.policy import Limits, upstream_meta
 from mcpapps_jupyter.views.recording import Recording
-from mcpapps_jupyter.views.rpc import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    REFUSED,
-    PageError,
-    finite,
-    valid_id,
-)
+from mcpapps_jupyter.views.rpc import finite
+from mcpapps_jupyter.views.settings import PageSettings
 from mcpapps_jupyter.views.traffic import Traffic
 
-#: The version of the MCP Apps protocol that we speak to pages.
-PROTOCOL_VERSION = "2026-01-26"
-
 _TEARDOWN_SECONDS = 1.0
-_PENDING_AFTER = 1.0
-_PENDING_EVERY = 10.0
-
-
-@dataclass(frozen=True)
-class PageSettings:
-    """What configuration says about pages.
-
-    Attributes
-    ----------
-    max_resource_bytes
-        The largest page, bytes.
-    permissions
-        Permission → ``allow`` or ``ask``, anything else is no.
-    rates
-        What a view may do, and how often.
-    host_version
-        Our own version, for ``hostInfo``.
-    max_view_bytes, view_ttl
-        The most bytes that a view may hold, and the seconds that it lives.
-    """
-
-    max_resource_bytes: int
-    permissions: Mapping[str, str]
-    host_version: str
-    rates: Rates = field(default_factory=Rates)
-    max_view_bytes: int = 16 * 1024 * 1024
-    view_ttl: float | None = None
 
 
 class Requests(Protocol):
@@ -146,10 +108,19 @@ class Relay:
         self.tool: Tool | None = None
         self.uri = ""
         self.arguments: dict[str, Any] = {}
-        self.frames: dict[str, Frame] = {}
         self.recording = Recording(app)
         self.traffic = Traffic(self.recording, app.hide)
         self.limits = Limits(settings.rates)
+        self.dialogue = Dialogue(
+            self.send,
+            partial(handle, self),
+            self._told,
+            traffic=self.traffic,
+            limits=self.limits,
+            note=self.note,
+            ended=lambda: self.ended,
+        )
+        self.frames = self.dialogue.frames
         self.asking = Asking(self.send)
         self.events = Events()
         self.ended: str | None = None
@@ -169,8 +140,7 @@ class Relay:
         self._gone = False
         self._record_decision = record
         self._page: asyncio.Task[Page] | None = None
-        self._delivery = Delivery(self.notify)
-        self._counter = itertools.count(1)
+        self._delivery = Delivery(self.dialogue.notify)
         self._state: dict[str, Any] = {"state": "starting", "text": f"Starting {app.name}…"}
         self._shown: dict[str, tuple[Page, tuple[str, ...]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -276,7 +246,7 @@ class Relay:
         self.lease.close()
         self.events.close(reason)
         asked = [
-            self.ask_page(frame, "ui/resource-teardown", {"reason": reason})
+            self.dialogue.ask(frame, "ui/resource-teardown", {"reason": reason})
             for frame in self.frames.values()
             if frame.initialized
         ]
@@ -322,7 +292,7 @@ class Relay:
             self.set_state("live")
             for frame in self.frames.values():
                 for uri in frame.subscriptions:
-                    self.inform(frame, "notifications/resources/updated", {"uri": uri})
+                    self.dialogue.inform(frame, "notifications/resources/updated", {"uri": uri})
         elif step.state is State.FAILED:
             self.set_state("failed", f"The server went away: {step.error or 'no reason known'}", hint)
         elif step.state in (State.STOPPED, State.DISABLED):
@@ -337,7 +307,7 @@ class Relay:
         handler = {
             "hello": self._hello,
             "open": self._open,
-            "rpc": self._rpc,
+            "rpc": self.dialogue.receive,
             "state": self._front_state,
             "answer": self.asking.answer,
             "log": self._front_log,
@@ -395,34 +365,9 @@ class Relay:
             if current and self._shown.get(frame_id) != shown:
                 self._shown[frame_id] = shown
                 self.granted = shown[1]
-                self.send("open", frame_id, self._opening(*shown))
-
-    def _opening(self, page: Page, permissions: tuple[str, ...]) -> dict[str, Any]:
-        settings = self._settings
-        tool = {"id": self.key, "tool": dict(self.tool.raw)} if self.tool is not None else None
-        return {
-            "page": page.wire(permissions),
-            "protocolVersion": PROTOCOL_VERSION,
-            "hostInfo": {"name": "mcpapps_jupyter", "version": settings.host_version},
-            "hostCapabilities": self._capabilities(page, permissions),
-            "toolInfo": finite(tool) if tool else None,
-            "limits": settings.rates.wire(),
-        }
-
-    def _capabilities(self, page: Page, permissions: tuple[str, ...]) -> dict[str, Any]:
-        """What works here, and nothing else (host-to-page capabilities)."""
-        blocks: dict[str, Any] = {"text": {}, "image": {}, "resource": {}, "resourceLink": {}}
-        offered = self.app.connection().capabilities
-        return {
-            "openLinks": {},
-            "downloadFile": {},
-            "logging": {},
-            **({"serverTools": {"listChanged": True}} if "tools" in offered else {}),
-            **({"serverResources": {"listChanged": True}} if "resources" in offered else {}),
-            "updateModelContext": {**blocks, "structuredContent": {}},
-            "message": blocks,
-            "sandbox": {"permissions": {name: {} for name in permissions}, "csp": page.csp},
-        }
+                offered = self.app.connection().capabilities
+                told = opening(self.key, self.tool, *shown, self._settings, offered)
+                self.send("open", frame_id, told)
 
     def _front_state(self, envelope: Envelope) -> None:
         message = envelope.message if isinstance(envelope.message, Mapping) else {}
@@ -463,10 +408,10 @@ class Relay:
         """The frame has come into the person's sight, or gone out of it."""
         frame.visible = visible
         if visible:
-            frame.spoke = next(self._counter)
+            frame.spoke = next(self.dialogue.counter)
             parked, frame.parked = list(frame.parked.values()), {}
             for method, params in parked:
-                self.notify(frame, method, params)
+                self.dialogue.notify(frame, method, params)
             self._delivery.bring(frame)
 
     def _front_log(self, envelope: Envelope) -> None:
@@ -503,90 +448,14 @@ class Relay:
         with contextlib.suppress(McpAppsError):
             await self.app.connection().unsubscribe(uri, subscriber)
 
-    # -- JSON-RPC with the page --------------------------------------------------------------------
-
-    def _rpc(self, envelope: Envelope) -> None:
-        frame, message = self.frames.get(envelope.view), envelope.message
-        if frame is None:
-            self._refuse_stray(envelope.view, message)
-            return
-        frame.spoke = next(self._counter)
-        self.traffic.add("in", frame.id, message, size=envelope.size)
-        if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0":
-            self._reply_error(frame, None, PageError(INVALID_REQUEST, "This is no JSON-RPC 2.0 message"))
-            return
-        method, request_id = message.get("method"), message.get("id")
-        if "id" in message and not valid_id(request_id):
-            self._reply_error(frame, None, PageError(INVALID_REQUEST, "An id is a string or a finite number"))
-        elif isinstance(method, str) and "id" in message:
-            self._request(frame, method, message.get("params"), request_id)
-        elif isinstance(method, str):
-            self._notification(frame, method, message.get("params"))
-        elif "id" in message:
-            self._response(frame, message)
-        else:
-            self._reply_error(frame, None, PageError(INVALID_REQUEST, "A message has a method or an id"))
-
-    def _refuse_stray(self, frame_id: str, message: Any) -> None:
-        """Something late of a frame that is gone; a request gets its answer all the same."""
-        if isinstance(message, Mapping) and "method" in message and valid_id(message.get("id")):
-            error = {"code": REFUSED, "message": self.ended or "This page is gone"}
-            self.send("rpc", frame_id, {"jsonrpc": "2.0", "id": message["id"], "error": error})
-
-    def _request(self, frame: Frame, method: str, params: Any, request_id: Any) -> None:
-        if request_id in frame.running:
-            self._reply_error(frame, request_id, PageError(INVALID_REQUEST, f"id {request_id!r} is in use"))
-            return
-        if params is not None and not isinstance(params, Mapping):
-            self._reply_error(frame, request_id, PageError(INVALID_PARAMS, "params must be an object"))
-            return
-        task = asyncio.ensure_future(self._answer_request(frame, method, dict(params or {}), request_id))
-        frame.running[request_id] = task
-        task.add_done_callback(lambda _: frame.running.pop(request_id, None))
-
-    async def _answer_request(
-        self, frame: Frame, method: str, params: dict[str, Any], request_id: str | int | float
-    ) -> None:
-        pending = asyncio.ensure_future(self._say_pending(frame, request_id))
-        try:
-            result = finite(await self._handle(self, frame, method, params, request_id))
-        except PageError as error:
-            self._reply_error(frame, request_id, error)
-        except McpAppsError as error:
-            code = getattr(error, "code", REFUSED)
-            self._reply_error(frame, request_id, PageError(code, str(error), getattr(error, "data", None)))
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a page always gets an answer, and the kernel lives on
-            self.note(f"{method} failed: {error!r}", "error")
-            self._reply_error(frame, request_id, PageError(INTERNAL_ERROR, "The host failed to answer"))
-        else:
-            self._rpc_out(frame, {"jsonrpc": "2.0", "id": request_id, "result": result})
-        finally:
-            pending.cancel()
-
-    async def _say_pending(self, frame: Frame, request_id: str | int | float) -> None:
-        """Tell the front end that the request is in hand, so that it does not give the kernel up."""
-        await asyncio.sleep(_PENDING_AFTER)
-        while True:
-            self.send("pending", frame.id, {"ids": [request_id]})
-            await asyncio.sleep(_PENDING_EVERY)
-
-    def _notification(self, frame: Frame, method: str, params: Any) -> None:
-        if not self.limits.notifications.take():
-            self.limits.dropped += 1
-            return
-        params = params if isinstance(params, Mapping) else {}
+    def _told(self, frame: Frame, method: str, params: Mapping[str, Any]) -> None:
+        """Take what a page tells without asking."""
         if method == "ui/notifications/initialized":
             frame.initialized = True
             self._delivery.bring(frame)
             self.events.tell("initialized", frame.greeting)
             if self._state["state"] in ("starting", "calling") and self._delivery.settled:
                 self.set_state("live")
-        elif method == "notifications/cancelled":
-            task = frame.running.get(params.get("requestId")) if valid_id(params.get("requestId")) else None
-            if task is not None:
-                task.cancel()
         elif method == "notifications/message":
             self.note(message_text(params), normal_level(params.get("level")), source="page")
         elif method == "notifications/tools/list_changed":
@@ -596,41 +465,6 @@ class Relay:
         elif not method.startswith("ui/notifications/sandbox-"):
             self.note(f"unknown notification {method!r} from the page", "debug")
 
-    def _response(self, frame: Frame, message: Mapping[str, Any]) -> None:
-        future = frame.asked.pop(str(message.get("id")), None)
-        if future is None or future.done():
-            return
-        error = message.get("error")
-        if isinstance(error, Mapping):
-            code = error.get("code")
-            code = code if isinstance(code, int) else INTERNAL_ERROR
-            future.set_exception(PageError(code, str(error.get("message")), error.get("data")))
-        else:
-            future.set_result(message.get("result"))
-
-    def ask_page(
-        self, frame: Frame, method: str, params: Mapping[str, Any], request_id: str | None = None
-    ) -> asyncio.Future[Any]:
-        """Send the page a request; the future gets its result, and is cancelled when its document goes."""
-        request_id = request_id or f"host-{uuid.uuid4().hex[:8]}"
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        future.add_done_callback(lambda done: done.cancelled() or done.exception())
-        frame.asked[request_id] = future
-        self._rpc_out(frame, {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)})
-        return future
-
-    def notify(self, frame: Frame, method: str, params: Mapping[str, Any]) -> None:
-        """Send one notification to one initialised frame."""
-        if frame.initialized:
-            self._rpc_out(frame, {"jsonrpc": "2.0", "method": method, "params": dict(params)})
-
-    def inform(self, frame: Frame, method: str, params: Mapping[str, Any]) -> None:
-        """`notify`, but a frame out of sight is told when it is seen again, and only the newest."""
-        if frame.initialized and not frame.visible:
-            frame.park(method, params)
-        else:
-            self.notify(frame, method, params)
-
     def _server_event(self, event: ServerEvent) -> None:
         params = dict(event.params)
         meta = upstream_meta(params.pop("_meta", None))  # what is between client and server stays there
@@ -638,25 +472,13 @@ class Relay:
             params["_meta"] = meta
         for frame in self.frames.values():
             if event.kind != "resources/updated" or frame.follows(params.get("uri")):
-                self.inform(frame, f"notifications/{event.kind}", params)
+                self.dialogue.inform(frame, f"notifications/{event.kind}", params)
 
     # -- sending -----------------------------------------------------------------------------------
 
     def send(self, kind: str, view: str, message: Any) -> None:
         """Send one envelope to the front end."""
         self._channel.send([Envelope(kind, view, message)])
-
-    def _rpc_out(self, frame: Frame, message: dict[str, Any]) -> None:
-        if self.frames.get(frame.id) is not frame:
-            return  # the document that asked is gone; its successor uses the same ids
-        self.traffic.add("out", frame.id, message)
-        self.send("rpc", frame.id, message)
-
-    def _reply_error(self, frame: Frame, request_id: Any, error: PageError) -> None:
-        wire: dict[str, Any] = {"code": error.code, "message": str(error)}
-        if error.data is not None:
-            wire["data"] = finite(error.data)
-        self._rpc_out(frame, {"jsonrpc": "2.0", "id": request_id, "error": wire})
 
     def note(self, text: str, level: str = "info", *, source: Source = "host", event: str = "") -> None:
         """Write a line about this page into the app's log."""

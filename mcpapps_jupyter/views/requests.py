@@ -137,7 +137,7 @@ class PageRequests:
             if token is None or not frame.visible:
                 return
             told = {"progressToken": token, "progress": done, "total": total, "message": message}
-            relay.notify(
+            relay.dialogue.notify(
                 frame,
                 "notifications/progress",
                 {key: value for key, value in told.items() if value is not None},

@@ -25,8 +25,9 @@ from mcpapps_jupyter.views.decisions import DecidedBy, DecisionKind, Record, in_
 from mcpapps_jupyter.views.events import PageEvent, check_event
 from mcpapps_jupyter.views.output import emit, replace
 from mcpapps_jupyter.views.page_tools import PageTools, page_tools_listing
-from mcpapps_jupyter.views.relay import PageSettings, Relay
+from mcpapps_jupyter.views.relay import Relay
 from mcpapps_jupyter.views.requests import PageRequests
+from mcpapps_jupyter.views.settings import PageSettings
 from mcpapps_jupyter.views.stream import ArgumentStream, read_parts
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from mcpapps_jupyter.views.channel import Envelope
 from mcpapps_jupyter.views.context import ModelContext
 from mcpapps_jupyter.views.manager import prepare
 from mcpapps_jupyter.views.policy import Approvals, Rates
-from mcpapps_jupyter.views.relay import PageSettings, Relay
+from mcpapps_jupyter.views.relay import Relay
 from mcpapps_jupyter.views.requests import PageRequests
+from mcpapps_jupyter.views.settings import PageSettings
 from tests.core.support import until
 
 Message = dict[str, Any]

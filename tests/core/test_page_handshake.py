@@ -114,7 +114,7 @@ def test_a_slow_answer_for_the_old_document_is_dropped_even_if_it_cannot_be_canc
     page.start()
     frame = page.relay.frames[FRAME]
     page.handshake()
-    page._do(lambda: page.relay._rpc_out(frame, {"jsonrpc": "2.0", "id": 1, "result": {}}))
+    page._do(lambda: page.relay.dialogue._tell(frame, {"jsonrpc": "2.0", "id": 1, "result": {}}))
     assert page.answers(1) == []
 
 
