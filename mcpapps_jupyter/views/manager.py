@@ -14,6 +14,7 @@ from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.log import AppLog
 from mcpapps_jupyter.ports import Answer, Caller, LoginPrompt, LoginRequest, Question
 from mcpapps_jupyter.views.decisions import Decisions, in_words
+from mcpapps_jupyter.views.front_end import FrontEnd
 from mcpapps_jupyter.views.logs import LogTables
 from mcpapps_jupyter.views.policy import Approvals, Rates
 from mcpapps_jupyter.views.settings import PageSettings
@@ -27,12 +28,6 @@ if TYPE_CHECKING:
 
 #: A start that is over sooner shows no "starting" page, so that a typing error shows only its line.
 _PATIENCE = 0.7
-#: How long the first page of a kernel waits for the front end's first word.
-_HELLO_SECONDS = 5.0
-_NO_FRONT_END = (
-    "No widget front end answered. Reload the browser page once (it was installed after the page loaded); "
-    "if Lab runs in another environment, install anywidget there."
-)
 
 
 class Views:
@@ -59,7 +54,7 @@ class Views:
         self._logs = LogTables(config, thread, get_kernel, self.all_views)
         self._views: dict[str, AppView] = {}
         self._lock = threading.RLock()
-        self._hello = threading.Event()
+        self._front_end = FrontEnd(thread.handlers)
         self._cell: str | None = None
         self._of_earlier_run: list[AppView] = []
 
@@ -141,7 +136,7 @@ class Views:
             patience=config.approval_timeout,
             arguments=arguments,
             on_end=self._forget,
-            on_hello=self._hello.set,
+            on_hello=self._front_end.heard,
             on_grown=self._make_room,
             on_relaunch=self._readmit,
             record=self.decisions.recorder(app.id),
@@ -208,13 +203,8 @@ class Views:
 
     def _expect_front_end(self, view: AppView) -> None:
         """The first page of a kernel says so when no front end is there to draw it."""
-        if self._hello.is_set() or self._config.is_headless() or not view.answers_while_busy:
-            return
-        if not self._hello.wait(_HELLO_SECONDS):
-            from mcpapps_jupyter.views.output import emit
-
-            self._hello.set()  # said once
-            emit({"text/plain": _NO_FRONT_END})
+        if view.answers_while_busy and not self._config.is_headless():
+            self._front_end.expect()
 
     def show_log(
         self, app: App, *, level: str | None = None, source: str | None = None, follow: bool = False
