@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from mcpapps_jupyter.errors import InvalidArguments, did_you_mean
+from mcpapps_jupyter.errors import InvalidArguments, did_you_mean, nearest
 
 _EXAMPLES: dict[str, Any] = {
     "integer": 1,
@@ -218,7 +218,7 @@ class InvalidToolArguments(InvalidArguments):
             for name, value in given.items()
             if name in declared
         }
-        self.example = {**example(schema), **kept}
+        self.example = {**example(schema), **_meant(schema, given), **kept}
         super().__init__(f"{tool}: {self.problem}")
 
     def with_line(self, line: str) -> InvalidToolArguments:
@@ -226,6 +226,20 @@ class InvalidToolArguments(InvalidArguments):
         end = "" if self.problem.endswith("?") else "."
         self.args = (f"{self.tool}: {self.problem.rstrip('.')}{end} Paste: {line}",)
         return self
+
+
+def _meant(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given under a misspelled name, under the only declared one near it."""
+    declared = properties(schema)
+    meant: dict[str, Any] = {}
+    for name, value in given.items():
+        near = [] if name in declared else [other for other in nearest(name, declared) if other not in given]
+        if len(near) == 1:
+            [other] = near
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+            fitting = [each for each in (value, coerce(other, text, schema)) if _fits(schema, other, each)]
+            meant[other] = fitting[0] if fitting else _example_value(other, declared[other])
+    return meant
 
 
 def _fits(schema: Mapping[str, Any], name: str, value: Any) -> bool:

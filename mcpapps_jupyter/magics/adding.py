@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from mcpapps_jupyter.host import Host
 from mcpapps_jupyter.magics.invocation import Invocation
 from mcpapps_jupyter.magics.shown import Added
 from mcpapps_jupyter.magics.values import written
+from mcpapps_jupyter.views.output import emit
 
 ADD_FORMS = (
     "%mcpapp add ID [options] -- COMMAND ARG…",
@@ -23,6 +25,9 @@ ADD_FORMS = (
     "%mcpapp add --from FILE",
 )
 _FROM_MANIFEST = ("--env", "--header", "--prefix", "--protocol", "--transport", "--cwd", "--timeout")
+# An address without its scheme: a host, and a port or a path behind it.
+_BARE_ADDRESS = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+(?:/|$)|/)")
+_HERE = re.compile(r"localhost\b|127\.|192\.168\.|10\.")
 
 #: Which app each server of a file became, by host: the cell may be run again.
 _from_files: weakref.WeakKeyDictionary[Host, dict[tuple[Path, str], str]] = weakref.WeakKeyDictionary()
@@ -51,6 +56,10 @@ def add(line: Invocation) -> Any:
         if len(rest) > 1:
             raise UsageError(f"'{rest[1]}' is one word too many: {ADD_FORMS[1]}")
         return _add(line, rest[0], app_id)
+    if len(rest) == 1 and _BARE_ADDRESS.match(rest[0]) and not (line.host.resolve(rest[0]).exists()):
+        scheme = "http" if _HERE.match(rest[0]) else "https"
+        address = written(f"{scheme}://{rest[0]}")
+        raise UsageError(f"An address begins with http:// or https://: %mcpapp add {app_id} {address}")
     command_line = " ".join(map(written_word, rest))
     raise UsageError(f"Put '--' before the command: %mcpapp add {app_id} -- {command_line}")
 
@@ -66,7 +75,9 @@ def _add(line: Invocation, what: list[str] | str, app_id: str) -> App:
         if line.has(name):
             raise UsageError(f"{name} is for {'a command' if remote else 'an address'}: {line.verb.usage}")
     seconds = line.number("--timeout", float)
-    return line.host.add(
+    before = line.host.registry.find(app_id)
+    source = before.definition.source if before is not None else "added"
+    app = line.host.add(
         what,
         id=app_id,
         environment=line.table("--env", "=", "NAME=VALUE") or None,
@@ -78,6 +89,9 @@ def _add(line: Invocation, what: list[str] | str, app_id: str) -> App:
         startupTimeoutSeconds=seconds,
         requestTimeoutSeconds=seconds,
     )
+    if source != "added":
+        emit({"text/plain": f"{app_id} stands in the place of the {source} app of this id now."})
+    return app
 
 
 def _add_file(host: Host, name: str) -> Added:

@@ -11,9 +11,9 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMa
 
 from mcpapps_jupyter import arguments as arguments_
 from mcpapps_jupyter.app import App
-from mcpapps_jupyter.errors import McpAppsError
 from mcpapps_jupyter.host import Host
 from mcpapps_jupyter.magics.grammar import Given, Option, Verb
+from mcpapps_jupyter.magics.known import Known
 from mcpapps_jupyter.magics.verbs import VERBS
 from mcpapps_jupyter.magics.words import Word, split
 
@@ -85,6 +85,7 @@ class _Line:
     def __init__(self, host: Host, verb: Verb, words: list[Word]) -> None:
         self._host = host
         self._verb = verb
+        self._known = Known(host, verb)
         self._given = Given()
         self._open_option = self._sort(words)
 
@@ -120,7 +121,9 @@ class _Line:
             return value, _beginning(value, self._choices(name), "value")
         found = self._in_slot(fragment)
         if self._verb.pairs:
-            found += _beginning(fragment, (f"{name}=" for name in self._argument_names()), "param")
+            found += _beginning(
+                fragment, (f"{name}=" for name in self._known.argument_names(self._given)), "param"
+            )
         return fragment, found
 
     def _complete_option(self, fragment: str) -> tuple[str, Found]:
@@ -147,57 +150,18 @@ class _Line:
             return self._apps(fragment)
         if slot.kind == "verb":
             return _beginning(fragment, VERBS, "verb")
-        app = self._app()
+        app = self._known.app(self._given)
         return _beginning(fragment, _offers(app, slot.kind), slot.kind) if app else []
 
     def _apps(self, fragment: str) -> Found:
         given = {word.text.casefold() for word in self._given.words}
         return _beginning(fragment, (app.id for app in self._host if app.id.casefold() not in given), "app")
 
-    def _app(self) -> App | None:
-        if not self._given.words or not self._verb.slots or self._verb.slots[0].kind != "app":
-            return None
-        try:
-            return self._host[self._given.words[0].text]
-        except McpAppsError:
-            return None
-
     # -- arguments -------------------------------------------------------------------------------
-
-    def _argument_names(self) -> list[str]:
-        app = self._app()
-        if app is None:
-            return []
-        if self._verb.name == "prompt":
-            names = [str(each.get("name")) for each in self._prompt_arguments(app)]
-        else:
-            names = list(arguments_.properties(self._schema(app)))
-        return [name for name in names if name not in self._given.pairs]
-
-    def _prompt_arguments(self, app: App) -> list[Mapping[str, Any]]:
-        wanted = self._given.words[1].text if len(self._given.words) > 1 else None
-        found = next((each for each in app.catalogue.prompts if each.get("name") == wanted), {})
-        declared = found.get("arguments")
-        return [each for each in declared if isinstance(each, Mapping)] if isinstance(declared, list) else []
-
-    def _schema(self, app: App) -> Mapping[str, Any]:
-        """The input schema of the tool that the line names, as far as the app was listed."""
-        name = self._given.words[1].text if len(self._given.words) > 1 else None
-        if name is not None:
-            tool = app.catalogue.tool(name)
-        elif self._verb.name == "open" and app.catalogue.pages:
-            try:
-                tool, _ = app.page_of(None)
-            except McpAppsError:
-                tool = None
-        else:
-            tool = None
-        return tool.input_schema if tool is not None else {}
 
     def _choices(self, name: str) -> list[str]:
         """The values that an argument may have, where they are few."""
-        app = self._app()
-        spec = arguments_.properties(self._schema(app)).get(name, {}) if app else {}
+        spec = arguments_.properties(self._known.schema(self._given)).get(name, {})
         return list(dict.fromkeys(_choices_of(spec)))
 
 

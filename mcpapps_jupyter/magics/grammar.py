@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from IPython.core.error import UsageError
 
-from mcpapps_jupyter.errors import did_you_mean
 from mcpapps_jupyter.magics.words import Word
 
 Kind = Literal["app", "tool", "page", "prompt", "uri", "path", "id", "address", "verb"]
@@ -132,7 +131,17 @@ class Given:
     command: list[Word] | None = None
 
 
-def parse(verb: Verb, words: Sequence[Word]) -> Given:
+class Hints(Protocol):
+    """Knows the apps, for what is right in place of what was typed."""
+
+    def no_option(self, given: Given, name: str, value: str | None) -> str:
+        """What to write instead of an option that there is none of."""
+
+    def no_app(self, given: Given) -> str:
+        """What to say where words are missing and the first one names no app; empty where it does."""
+
+
+def parse(verb: Verb, words: Sequence[Word], hints: Hints) -> Given:
     """Sort the words after a verb.
 
     Raises
@@ -148,7 +157,7 @@ def parse(verb: Verb, words: Sequence[Word]) -> Given:
         if word.is_separator and verb.command:
             given.command, rest = rest, []
         elif word.is_option:
-            _take_option(verb, given, word, rest)
+            _take_option(verb, given, word, rest, hints)
         elif pair is not None:
             name, value = pair
             if name in given.pairs:
@@ -156,20 +165,21 @@ def parse(verb: Verb, words: Sequence[Word]) -> Given:
             given.pairs[name] = value
         else:
             given.words.append(word)
-    _check(verb, given)
+    _check(verb, given, hints)
     return given
 
 
-def _take_option(verb: Verb, given: Given, word: Word, rest: list[Word]) -> None:
+def _take_option(verb: Verb, given: Given, word: Word, rest: list[Word], hints: Hints) -> None:
     name, equals, _ = word.chunks[0].text.partition("=")
     option = verb.option(name)
     if option is None:
         if verb.command and len(given.words) >= len(verb.slots):
             given.words.append(word)  # of a command whose "--" was forgotten, which is said later
             return
-        names = [each.name for each in verb.options]
-        takes = f" It takes {', '.join(names)}." if names else " It takes none."
-        raise UsageError(f"{verb.name} has no option {name}.{did_you_mean(name, names) or takes}")
+        following = rest[0] if rest and not rest[0].is_option else None
+        value = word.after(len(name) + 1) if equals else following
+        hint = hints.no_option(given, name, value.text if value is not None else None)
+        raise UsageError(f"{verb.name} has no option {name}.{hint}")
     values = given.options.setdefault(name, [])
     if values and not option.many:
         raise UsageError(f"{name} is given twice.")
@@ -185,7 +195,7 @@ def _take_option(verb: Verb, given: Given, word: Word, rest: list[Word]) -> None
         values.append(rest.pop(0))
 
 
-def _check(verb: Verb, given: Given) -> None:
+def _check(verb: Verb, given: Given, hints: Hints) -> None:
     if given.words and verb.slot(len(given.words) - 1) is None and not verb.command:
         extra = given.words[len(verb.slots)].text
         if verb.pairs:
@@ -196,4 +206,6 @@ def _check(verb: Verb, given: Given) -> None:
         raise UsageError(f"'{extra}' is one word too many: {verb.usage}")
     missing = [slot.name for slot in verb.slots[len(given.words) :] if slot.required]
     if missing:
+        if no_app := hints.no_app(given):
+            raise UsageError(no_app)
         raise UsageError(f"{verb.name} needs {' and '.join(missing)}: {verb.usage}")

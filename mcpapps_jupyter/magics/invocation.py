@@ -12,11 +12,12 @@ from IPython.core.error import UsageError
 
 from mcpapps_jupyter import arguments as arguments_
 from mcpapps_jupyter.app import App
-from mcpapps_jupyter.errors import did_you_mean
+from mcpapps_jupyter.errors import UnknownApp, did_you_mean
 from mcpapps_jupyter.host import Host
 from mcpapps_jupyter.host_thread import Submitted
 from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.magics.grammar import Given, Verb
+from mcpapps_jupyter.magics.known import owners
 from mcpapps_jupyter.magics.values import Names, Typed, expand, mapping_of, plain_or_usage, text_of, written
 from mcpapps_jupyter.magics.waiting import outcome, wait_for
 from mcpapps_jupyter.magics.words import Word
@@ -74,7 +75,12 @@ class Invocation:
     def _app(self, word: Word) -> App:
         value = expand(word, self.names)
         value = getattr(value, "app", value)  # an open page stands for its app
-        return value if isinstance(value, App) else self.host[text_of(value)]
+        if isinstance(value, App):
+            return value
+        try:
+            return self.host[text_of(value)]
+        except UnknownApp as error:  # the app's name was forgotten, or stands at the tool's place
+            raise UnknownApp(f"{error}{owners(self.host, text_of(value))}") from None
 
     def view(self, position: int = 0) -> Any:
         """The open page that a word means: a variable, or the newest page of an app; the newest without one.

@@ -19,6 +19,7 @@ _VARIABLE = re.compile(rf"\$(\$|{_NAME})")
 _WHOLE_VARIABLE = re.compile(rf"\$({_NAME})")
 # ${env:NAME} and ${python} are for the manifest to expand.
 _MANIFEST_VARIABLE = re.compile(r"\$\{[^{}]*\}")
+_BARE_KEY = re.compile(r"(?<=[{,\s])([^\W\d]\w*)(?=\s*:)")
 _NO_VALUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 
 
@@ -192,13 +193,18 @@ def mapping_of(word: Word, names: Names) -> dict[str, Any]:
     UsageError
         It is none of these, or no dict.
     """
-    value = expand(word, names)
+    try:
+        value = expand(word, names)
+    except UsageError:
+        _check_keys(word.text, names)
+        raise
     if isinstance(value, Typed) and value.isidentifier() and value in names:
         value = names.evaluate(value, value)
     if isinstance(value, str):
         try:
             value = json.loads(value)
         except ValueError as error:
+            _check_keys(value, names)
             raise UsageError(
                 f"--args: {_cut(value)!r} is neither JSON ({error}) nor a variable. "
                 'Write for example --args {"storeId": 1}'
@@ -206,6 +212,14 @@ def mapping_of(word: Word, names: Names) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise UsageError(f"--args: wanted a JSON object or a dict, got {type(value).__name__}.")
     return {str(key): plain_or_usage(item, f"--args: {key}") for key, item in value.items()}
+
+
+def _check_keys(text: str, names: Names) -> None:
+    """Raise when `text` would be a dict or a JSON object if its keys had quotes; JavaScript's need none."""
+    bare = [key for key in _BARE_KEY.findall(text) if key not in names]
+    quoted = _BARE_KEY.sub(r'"\1"', text)
+    if bare and (_is_json(quoted) or _is_expression(quoted)):
+        raise UsageError(f"--args: keys need quotes: --args {quoted}")
 
 
 def plain_or_usage(value: Any, what: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from mcpapps_jupyter.app import App
-from mcpapps_jupyter.errors import McpAppsError
+from mcpapps_jupyter.errors import McpAppsError, ProtocolFailure, did_you_mean
 from mcpapps_jupyter.host_thread import Submitted
 from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.log import LEVELS, SOURCES
@@ -37,7 +37,9 @@ def _scan(line: Invocation) -> Any:
 def _remove(line: Invocation) -> Any:
     app = line.app()
     line.host.remove(app.id)
-    return Note(f"{app.id} is removed.")
+    # Its manifest is still there.
+    back = "" if app.definition.source == "added" else " %mcpapp scan brings it back."
+    return Note(f"{app.id} is removed.{back}")
 
 
 def _open(line: Invocation) -> Any:
@@ -62,7 +64,15 @@ def _call(line: Invocation) -> Any:
 
 
 def _read(line: Invocation) -> Any:
-    return line.running(line.app()).read(line.text(1) or "")
+    app, uri = line.running(line.app()), line.text(1) or ""
+    try:
+        return app.read(uri)
+    except ProtocolFailure as error:
+        listed = [str(resource.get("uri")) for resource in app.catalogue.resources]
+        hint = "" if uri in listed else did_you_mean(uri, listed)
+        if not hint:
+            raise
+        raise ProtocolFailure(f"{str(error).rstrip('.')}.{hint}", error.code, error.data) from None
 
 
 def _prompt(line: Invocation) -> Any:

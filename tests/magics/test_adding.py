@@ -62,6 +62,9 @@ def test_the_same_cell_again_keeps_the_session(plain_app: Notebook) -> None:
             "add x npx -y server --stdio",
             "Put '--' before the command: %mcpapp add x -- npx -y server --stdio",
         ),
+        ("add x example.org/mcp", "%mcpapp add x https://example.org/mcp"),
+        ("add x localhost:8000", "%mcpapp add x http://localhost:8000"),
+        ("add x server.py", "Put '--' before the command"),
         ("add x --", "There is no command after '--'"),
         ("add x y -- z", "'y' is one word too many before '--'"),
         ("add x http://h/mcp y", "'y' is one word too many"),
@@ -79,6 +82,17 @@ def test_the_same_cell_again_keeps_the_session(plain_app: Notebook) -> None:
 def test_mistakes(notebook: Notebook, line: str, says: str) -> None:
     assert says in notebook.run(f"%mcpapp {line}").line
     assert len(notebook.host) == 1
+
+
+def test_what_it_replaces_and_what_comes_back_is_said(notebook: Notebook) -> None:
+    outcome = notebook.run("%mcpapp remove grocery")
+    assert repr(outcome.value) == "grocery-inventory is removed. %mcpapp scan brings it back."
+    notebook.value("%mcpapp scan")
+    outcome = notebook.run("%mcpapp add grocery-inventory -- node mine.js")
+    assert outcome.value.id == "grocery-inventory"
+    assert "in the place of the bundled app" in outcome.out
+    assert "in the place" not in notebook.run("%mcpapp add grocery-inventory -- node mine.js").out
+    assert repr(notebook.value("%mcpapp remove grocery")) == "grocery-inventory is removed."
 
 
 def test_another_hosts_file(notebook: Notebook) -> None:

@@ -21,6 +21,15 @@ from .support import Notebook
         ("open", "open needs APP: %mcpapp open APP [TOOL] [key=value…]"),
         ("call grocery storeId=1", "call needs TOOL"),
         ("open grocery --heigth 3", "open has no option --heigth. Did you mean '--height'?"),
+        ("open grocery --store 1", "has no option --store. Arguments are key=value words: store=1"),
+        ("list --store 1", "Did you mean '--state'?"),
+        (
+            "call get_inventory storeId=1",
+            "The form is: %mcpapp call APP TOOL",
+        ),
+        ("call grocery get_inventory --args {storeId: 1}", 'keys need quotes: --args {"storeId": 1}'),
+        ("call grocery get_inventory --args {storeId: nope.x}", "keys need quotes"),
+        ("call grocery get_inventory --args '{a: [true], b: {c: \"x\"}}'", '{"a": [true], "b": {"c": "x"}}'),
         ("open grocery --height", "--height needs a value: --height N"),
         ("open grocery --height --as x", "--height needs a value"),
         ("open grocery --height tall", "wanted a whole number greater than 0, got 'tall'"),
@@ -62,6 +71,7 @@ def test_bad_lines_are_usage_errors(notebook: Notebook, line: str, says: str) ->
         ("prompt grocery explain", "Did you mean 'explain_inventory_term'?"),
         ("prompt grocery explain_inventory_term", "Paste: %mcpapp prompt"),
         ("read grocery inventory://nothing", "inventory://nothing"),
+        ("read grocery inventory://summry", "Did you mean 'inventory://summary'"),
     ],
 )
 def test_failures_are_errors_of_ours(notebook: Notebook, line: str, says: str) -> None:
@@ -78,7 +88,9 @@ def test_failures_are_errors_of_ours(notebook: Notebook, line: str, says: str) -
             "call grocery adjust_stock storeId=2 delta=x",
             "%mcpapp call grocery adjust_stock storeId=2 delta=1 ",
         ),
-        ("call grocery get_inventory storId=1", "%mcpapp call grocery get_inventory"),
+        ("call grocery get_inventory storId=7", "%mcpapp call grocery get_inventory storeId=7"),
+        ("open grocery storeID=2", "%mcpapp open grocery storeId=2"),
+        ("open grocery storeID=x", "%mcpapp open grocery storeId=1"),
         ("open grocery storeId=one", "%mcpapp open grocery storeId=1"),
         ("call grocery.inventory get_stores", None),
     ],
@@ -97,6 +109,20 @@ def test_the_line_to_paste_works(plain_app: Notebook) -> None:
     line = plain_app.run("%mcpapp call plain paint colour=blue").line
     assert 'one of "red", "green"' in line or "coats is required" in line
     assert plain_app.value(line.split("Paste: ")[1]).text == "1 coats of red"
+
+
+def test_what_is_known_of_a_listed_app_is_said(plain_app: Notebook) -> None:
+    plain_app.value("%mcpapp start plain grocery")
+    assert "key=value words: storeId=1" in plain_app.run("%mcpapp open grocery --store 1").line
+    assert "key=value words: storeId=1" in plain_app.run("%mcpapp call grocery get_inventory --store=1").line
+    for line in ("call paint", "open paint colour=red"):
+        assert "That is a tool of plain." in plain_app.run(f"%mcpapp {line}").line
+
+
+def test_the_python_line_keeps_a_value_under_the_name_that_was_meant(notebook: Notebook) -> None:
+    notebook.names["app"] = notebook.host["grocery"]
+    line = notebook.run("app.call('get_inventory', storeID='2')").line
+    assert line.endswith("Paste: host['grocery-inventory'].call('get_inventory', storeId=2)")
 
 
 def test_a_failing_tool_is_a_result(notebook: Notebook) -> None:
