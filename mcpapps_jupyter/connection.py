@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import contextvars
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcpapps_jupyter import last_words
 from mcpapps_jupyter.callbacks import ServerRequests
-from mcpapps_jupyter.catalogue import Catalogue, Tool
+from mcpapps_jupyter.catalogue import Catalogue
 from mcpapps_jupyter.deadline import Deadline
 from mcpapps_jupyter.errors import (
     AppDisabled,
@@ -28,9 +27,11 @@ from mcpapps_jupyter.errors import (
 )
 from mcpapps_jupyter.lifecycle import Lifecycle, State
 from mcpapps_jupyter.log import AppLog, message_text
+from mcpapps_jupyter.offers import Offers
 from mcpapps_jupyter.ports import Caller, ClientTransport, Progress, ServerEvent
 from mcpapps_jupyter.redact import redact
 from mcpapps_jupyter.session import Session
+from mcpapps_jupyter.shared import SharedWork
 
 if TYPE_CHECKING:
     from mcpapps_jupyter.transports import Hooks
@@ -105,10 +106,7 @@ class Connection:
         self.app_id = app_id
         self.lifecycle = lifecycle
         self.log = log
-        self.catalogue = Catalogue()
         self.notes: list[str] = []
-        #: Pages by address, as long as the server says nothing new about its resources.
-        self.pages: dict[str, Any] = {}
         self.protocol_version: str | None = None
         self.capabilities: dict[str, Any] = {}
         self.server_info: dict[str, Any] = {}
@@ -117,15 +115,12 @@ class Connection:
         self._make_requests = make_requests
         self._protocol = protocol
         self._startup_seconds = startup_seconds
-        self._prefix = prefix
         self._secrets = secrets
-        self._on_event = on_event
         self._version = version
         self._clock = clock
         self._subscriptions = subscriptions
         self._session: Session | None = None
-        self._attempt: asyncio.Task[None] | None = None
-        self._waiting = 0
+        self._attempt: SharedWork | None = None
         #: Somebody stopped it, or gave up its start: only somebody may start it again.
         self._held = False
         #: Whether the last start replaced a session that went away by itself.
@@ -135,10 +130,15 @@ class Connection:
         self._log_before = 0
         self._leaving: dict[asyncio.Task[None], Session] = {}
         self._fallback: asyncio.Task[None] | None = None
-        self._listing = asyncio.Lock()
-        self._changes: dict[str, ServerEvent] = {}
-        self._telling = False
         self._background: set[asyncio.Task[Any]] = set()
+        self._offers = Offers(
+            prefix=prefix,
+            seconds=request_seconds,
+            session=self._alive,
+            tell=on_event,
+            note=lambda text: log.add("host", self.hide(text), "warning"),
+            spawn=self._spawn,
+        )
 
     # -- start and stop ----------------------------------------------------------------------
 
@@ -161,33 +161,23 @@ class Connection:
 
     @property
     def _starting(self) -> bool:
-        return self._attempt is not None and not self._attempt.done()
+        return self._attempt is not None and self._attempt.under_way
 
     def _begin(self, *, recovers: bool, instead_of: Session | None = None) -> None:
         """Begin an attempt, `instead_of` a session that is of no more use; the caller joins it."""
         self._held = False
         self.recovered = recovers
-        # A context of its own: what belongs to the call that starts it must not stick to the session.
-        self._attempt = contextvars.Context().run(asyncio.create_task, self._start(instead_of))
-        self._attempt.add_done_callback(lambda task: task.cancelled() or task.exception())
+        self._attempt = SharedWork(self._start(instead_of))
 
     async def _join(self) -> None:
         attempt = self._attempt
         assert attempt is not None
-        self._waiting += 1
         try:
-            await asyncio.wait({attempt})
-        except asyncio.CancelledError:
-            if self._waiting == 1 and not attempt.done():
-                self._held = True
-                attempt.cancel()
-                await asyncio.wait({attempt})
-            raise
+            started = await attempt.join()
         finally:
-            self._waiting -= 1
-        if attempt.cancelled():
+            self._held = self._held or attempt.abandoned
+        if not started:
             raise StartFailed(f"{self.app_id} was stopped before it had started.")
-        attempt.result()
 
     async def _start(self, instead_of: Session | None) -> None:
         if instead_of is not None:
@@ -201,7 +191,7 @@ class Connection:
             await self._left()
             self.log.forget_stderr()
             self._log_before = self.log.count
-            self.pages = {}
+            self._offers.forget_pages()
             await self._try()
         except asyncio.CancelledError:
             self._leave()
@@ -281,7 +271,7 @@ class Connection:
             self.protocol_version = session.protocol_version
             self.capabilities = session.capabilities
             self.server_info = session.server_info
-            self.catalogue = await self._list(session)
+            await self._offers.read(session)
             await session.listen()
             await self._subscribe_again(session)
         except ConnectionLost as error:
@@ -302,9 +292,8 @@ class Connection:
     async def stop(self, *, hurry: bool = False) -> None:
         """Stop the server and whatever it started; a start under way is given up."""
         self._held = True
-        if self._attempt is not None and not self._attempt.done():
-            self._attempt.cancel()
-            await asyncio.wait({self._attempt})
+        if self._attempt is not None:
+            await self._attempt.give_up()
         self._leave(hurry=hurry)
         if self.lifecycle.state is State.RUNNING:
             self.lifecycle.to(State.STOPPED)
@@ -494,69 +483,26 @@ class Connection:
 
     # -- what the server offers ---------------------------------------------------------------
 
-    async def _list(self, session: Session) -> Catalogue:
-        warnings: list[str] = []
-        offered = session.capabilities
-        seconds = self.request_seconds
+    @property
+    def catalogue(self) -> Catalogue:
+        """What the server listed last."""
+        return self._offers.catalogue
 
-        async def listing(method: str, key: str) -> list[dict[str, Any]]:
-            items, cut = await session.list_all(method, key, timeout=seconds)
-            if cut:
-                warnings.append(f"{method} did not end; the first {len(items):,} entries are shown")
-            return items
-
-        tools = await listing("tools/list", "tools") if "tools" in offered else []
-        resources = await listing("resources/list", "resources") if "resources" in offered else []
-        templates: list[dict[str, Any]] = []
-        if "resources" in offered:
-            with contextlib.suppress(ProtocolFailure):  # many servers offer resources but know no templates
-                templates = await listing("resources/templates/list", "resourceTemplates")
-        prompts = await listing("prompts/list", "prompts") if "prompts" in offered else []
-        return Catalogue(
-            tuple(Tool.from_wire(raw, self._prefix, warnings.append) for raw in tools),
-            tuple(resources),
-            tuple(templates),
-            tuple(prompts),
-            tuple(dict.fromkeys(warnings)),
-        )
+    @property
+    def pages(self) -> dict[str, Any]:
+        """Pages that were read, by address; another dict once the server says that they may have changed."""
+        return self._offers.pages
 
     async def relist(self) -> None:
         """Read the listings again, keeping the old ones where that fails."""
-        async with self._listing:
-            session = self._alive()
-            if session is None:
-                return
-            try:
-                self.catalogue = await self._list(session)
-            except McpAppsError as error:
-                self.log.add("host", f"listing again failed: {self.hide(str(error))}", "warning")
+        await self._offers.read_again()
 
     def _event(self, event: ServerEvent) -> None:
         if event.kind == "message":
             text, level = message_text(event.params), str(event.params.get("level", "info"))
             self.log.add("server", self.hide(text), level)
-            return
-        if event.kind.startswith("resources/"):
-            self.pages = {}  # another one, so that a page that is being read does not get into it
-        if event.kind.endswith("/list_changed"):
-            self._changes[event.kind] = event
-            if not self._telling:
-                self._telling = True
-                self._spawn(self._relist_then_tell())
-        elif event.kind == "resources/updated":
-            self._on_event(event)
-
-    async def _relist_then_tell(self) -> None:
-        """Many changes at once are told once, after one reading; those that come meanwhile after another."""
-        try:
-            await asyncio.sleep(0)
-            while self._changes:
-                changes, self._changes = self._changes, {}
-                await self.relist()
-                for event in changes.values():
-                    self._on_event(event)
-        finally:
-            self._telling = False
+        else:
+            self._offers.heard(event)
 
     async def subscribe(self, uri: str, subscriber: str, caller: Caller) -> None:
         """Ask the server for updates of `uri` on behalf of `subscriber`, through restarts."""

@@ -23,9 +23,7 @@ from mcpapps_jupyter.manifest.jsonc import Document, KeyPath, MalformedJson, rea
 FILE_NAMES = ("mcpapps.json", "appsettings.json")
 
 # Settings that a file beside the notebook has no say in.
-GUARDS = frozenset(
-    {"trusted_paths", "approvals", "permissions", "headless", "allow_nested_calls", "roots"}
-)
+GUARDS = frozenset({"trusted_paths", "approvals", "permissions", "headless", "allow_nested_calls", "roots"})
 _GUARD_ENTRY_KEYS = frozenset({"approvals", "permissions"})
 # An entry with one of these makes another program run, or sends requests elsewhere.
 LAUNCH_KEYS = frozenset(

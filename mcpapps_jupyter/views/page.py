@@ -63,7 +63,8 @@ async def load_page(app: App, uri: str, *, max_bytes: int) -> Page:
         With the reason and the next step.
     """
     connection = app.connection()
-    kept = connection.pages.get(uri)
+    pages = connection.pages
+    kept = pages.get(uri)
     if isinstance(kept, Page):
         return kept
     try:
@@ -96,5 +97,5 @@ async def load_page(app: App, uri: str, *, max_bytes: int) -> Page:
         meta.prefers_border,
         size,
     )
-    connection.pages[uri] = page
+    pages[uri] = page
     return page

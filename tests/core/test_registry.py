@@ -308,9 +308,10 @@ def test_policy_refuses_and_allows_again(found: Host, folder: Path) -> None:
     found.config.deny = []
     found.scan()
     assert app.call("add", a=1).data == 2
-    found.config.deny = ["*"]
-    found.scan()
-    assert app.state is State.RUNNING  # what runs keeps running
+    pid = app.call("pid").data
+    found.config.deny = ["*"]  # holds at once
+    assert app.state is State.DISABLED
+    assert not runs(pid)
 
 
 def test_nothing_is_started_or_expanded_by_looking(found: Host, folder: Path) -> None:
