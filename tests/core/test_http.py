@@ -176,3 +176,18 @@ def test_an_error_page_is_said_in_words(host: Host, endpoint: Endpoint, served: 
     with pytest.raises(ProtocolFailure, match="answered HTTP 502 Bad Gateway"):
         host.thread.run(app.connection().request("tools/call", {"name": "status", "arguments": arguments}))
     assert app.call("echo", text="x").text == "x"
+
+
+def test_secret_headers_are_sent_and_masked_in_what_is_shown(
+    host: Host, endpoint: Endpoint, served: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAR_TOKEN", "s3cret-t0ken-value")
+    app = host.add(served.url(), id="far", headers={"Authorization": "Bearer ${env:FAR_TOKEN}"}).start()
+    assert all(headers["authorization"] == "Bearer s3cret-t0ken-value" for _, headers, _ in endpoint.seen)
+    body = "refused: Bearer s3cret-t0ken-value"
+    arguments = {"status": 401, "type": "text/plain", "body": body}
+    with pytest.raises(McpAppsError) as caught:
+        host.thread.run(app.connection().request("tools/call", {"name": "status", "arguments": arguments}))
+    shown = "\n".join([str(caught.value), repr(app.info()), repr(host.apps), *(e.text for e in app.log)])
+    assert "s3cret" not in shown
+    assert "•••" in str(caught.value)
