@@ -77,7 +77,7 @@ def test_waiting_can_be_interrupted(open_lab: OpenLab) -> None:
     lab.start(2)
     lab.page.wait_for_timeout(300)
     lab.command("notebook:interrupt-kernel")
-    assert "KeyboardInterrupt" in lab.wait(2, may_fail=True)
+    assert "interrupted" in lab.wait(2, may_fail=True).lower()
     assert lab.run(3).strip() == "'alive'"
 
 
@@ -141,7 +141,7 @@ def test_an_evicted_view_says_so_and_comes_back(open_lab: OpenLab) -> None:
 
 
 def test_a_frozen_view_survives_everything(open_lab: OpenLab) -> None:
-    lab = open_lab(LOAD + add(), OPEN, "%mcpapp freeze dash")
+    lab = open_lab(LOAD + add() + "host['mine'].start()\n", OPEN, "%mcpapp freeze dash")
     lab.run(0)
     lab.run(1)
     live(lab)
