@@ -258,8 +258,11 @@ class App:
         return self._services.thread.submit(self._restart())
 
     async def _restart(self) -> App:
-        await self._stop(hurry=False)
-        return await self._start()
+        if self.pending is not None or self._connection is None:
+            await self._stop(hurry=False)
+            return await self._start()
+        await self._connection.restart()
+        return self
 
     @property
     def login(self) -> LoginFile | None:

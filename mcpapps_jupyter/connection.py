@@ -299,6 +299,23 @@ class Connection:
             self.lifecycle.to(State.STOPPED)
         await self._left(hurry=hurry)
 
+    async def restart(self) -> None:
+        """Stop and start again. Whoever calls meanwhile waits for the new server.
+
+        Raises
+        ------
+        StartFailed, AppDisabled
+            As `start`.
+        """
+        self._check_allowed()
+        if self._attempt is not None:
+            await self._attempt.give_up()
+        self._leave()
+        if self.lifecycle.state is State.RUNNING:
+            self.lifecycle.to(State.STOPPED)
+        self._begin(recovers=False)
+        await self._join()
+
     def _leave(self, *, hurry: bool = False) -> None:
         """Begin to take leave of the server. It goes on by itself, whoever is interrupted meanwhile."""
         session, self._session = self._session, None

@@ -232,6 +232,36 @@ def test_a_page_does_not_start_what_somebody_stopped(quick: App, host: Host) -> 
         page_calls(host, app)
 
 
+def test_calls_during_a_restart_wait_for_the_new_server(quick: App, host: Host) -> None:
+    app = quick.start()
+    pid = app.call("pid").data
+
+    async def both() -> list[object]:
+        restart = asyncio.ensure_future(app._restart())
+        await asyncio.sleep(0)
+        params = {"name": "pid", "arguments": {}}
+        raw = await app.connection().request("tools/call", params, caller=PAGE)
+        await restart
+        return [raw["structuredContent"]["result"], app.state]
+
+    new, state = host.thread.run(both())
+    assert new != pid
+    assert state is State.RUNNING
+
+
+def test_a_restart_of_a_start_that_hangs(host: Host, folder: Path) -> None:
+    app = host.add(command("by_hand", "mute", str(folder / "journal")), id="mute")
+    first = app.astart()
+    until((folder / "journal").exists, "the process")
+    second = app.arestart()
+    with pytest.raises(StartFailed, match="was stopped before"):
+        first.result(20)
+    assert app.state is State.LOADED
+    app.stop()
+    with pytest.raises(StartFailed, match="was stopped before"):
+        second.result(20)
+
+
 def test_a_disabled_app_is_started_by_nobody(quick: App, host: Host) -> None:
     app = quick.start()
     host.disable("quick")
