@@ -47,7 +47,7 @@ from mcpapps_jupyter.oauth import LoginFile
 from mcpapps_jupyter.plain import NotPlainError, plain
 from mcpapps_jupyter.ports import Asker, Caller, ClientTransport, ServerEvent, ViewFactory
 from mcpapps_jupyter.redact import redact
-from mcpapps_jupyter.results import PromptResult, ReadResult, ToolResult
+from mcpapps_jupyter.results import PromptResult, ReadResult, ToolResult, odd_spellings
 
 if TYPE_CHECKING:
     from httpx2 import Auth
@@ -491,7 +491,9 @@ class App:
         return opening.arguments if opening is not None and tool is None and not given else given
 
     def _check_output(self, tool: Tool, raw: Mapping[str, Any]) -> None:
-        """A result that misses its own schema is still the result; the log says so."""
+        """A result that misses its own schema, or MCP's spelling, is still the result; the log says so."""
+        for odd in odd_spellings(raw):
+            self.log.add("host", f"{tool.name}: the result's {odd}", "warning")
         if tool.output_schema is None or raw.get("isError"):
             return
         value = raw.get("structuredContent")

@@ -21,7 +21,6 @@ from mcpapps_jupyter.errors import McpAppsError, NoPage
 from mcpapps_jupyter.lifecycle import State, Transition
 from mcpapps_jupyter.log import Source, message_text, normal_level
 from mcpapps_jupyter.ports import ServerEvent
-from mcpapps_jupyter.results import odd_spellings
 from mcpapps_jupyter.views.asking import Asking
 from mcpapps_jupyter.views.channel import Channel, Envelope
 from mcpapps_jupyter.views.decisions import DecidedBy, Record
@@ -213,8 +212,6 @@ class Relay:
             clean = finite(dict(outcome))
             if clean != outcome:
                 self.note("the result has numbers that JSON does not have; the page gets null", "warning")
-            for odd in odd_spellings(clean):
-                self.note(f"the result's {odd}", "warning")
             self.recording.result = clean
             self.lease.hold("result", json_size(clean))
             self._delivery.write_outcome("ui/notifications/tool-result", clean)
