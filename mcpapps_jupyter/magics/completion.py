@@ -27,16 +27,26 @@ def matcher(host: Host) -> Callable[[CompletionContext], SimpleMatcherResult]:
 
     def complete(context: CompletionContext) -> SimpleMatcherResult:
         match = _LINE.match(_logical_line(context))
-        fragment, found = completions(host, match[1]) if match else ("", [])
-        kinds = [SimpleCompletion(text=text, type=kind) for text, kind in found]
+        fragment, found = completions(host, match[1]) if match else ("", None)
+        kinds = [SimpleCompletion(text=text, type=kind) for text, kind in found or ()]
         return SimpleMatcherResult(
-            completions=kinds, matched_fragment=fragment, suppress=bool(kinds), ordered=True
+            completions=_Nothing() if found == [] else kinds,
+            matched_fragment=fragment,
+            suppress=found is not None,
+            ordered=True,
         )
 
     marked: Callable[[CompletionContext], SimpleMatcherResult] = context_matcher(
         identifier=IDENTIFIER, priority=200
     )(complete)
     return marked
+
+
+class _Nothing(list[SimpleCompletion]):
+    """No completions, and none of others: IPython lets nobody silence the rest who offers nothing himself."""
+
+    def __len__(self) -> int:
+        return 1
 
 
 def _logical_line(context: CompletionContext) -> str:
@@ -51,15 +61,15 @@ def _logical_line(context: CompletionContext) -> str:
 Found = list[tuple[str, str]]
 
 
-def completions(host: Host, line: str) -> tuple[str, Found]:
+def completions(host: Host, line: str) -> tuple[str, Found | None]:
     """What may stand at the end of `line` (the magic's, up to the cursor).
 
     Returns
     -------
     fragment : str
         The part of the line that a completion replaces.
-    found : list of (text, kind)
-        What may replace it, in order.
+    found : list of (text, kind) or None
+        What may replace it, in order; None where files or Python's names may stand.
     """
     words = split(line, strict=False)
     last = words.pop() if words and not line[-1:].isspace() else None
@@ -68,10 +78,14 @@ def completions(host: Host, line: str) -> tuple[str, Found]:
         if not words:
             return fragment, _beginning(fragment, VERBS, "verb")
     verb = VERBS.get(words[0].text.casefold()) if words else None
-    if verb is None or any(word.is_separator for word in words):
-        return "", []
     fragment = line[last.start :] if last else ""
-    return _Line(host, verb, words[1:]).complete(fragment)
+    if verb is None:
+        return fragment, []
+    if any(word.is_separator for word in words):
+        return fragment, None
+    known = _Line(host, verb, words[1:])
+    fragment, found = known.complete(fragment)
+    return fragment, found if found or known.is_closed(last) else None
 
 
 def _beginning(fragment: str, names: Iterable[str], kind: str) -> Found:
@@ -125,6 +139,19 @@ class _Line:
                 fragment, (f"{name}=" for name in self._known.argument_names(self._given)), "param"
             )
         return fragment, found
+
+    def is_closed(self, last: Word | None) -> bool:
+        """Whether nothing else may stand in the place of the last word than what is known here."""
+        text = last.text if last else ""
+        if "{" in text or "$" in text:
+            return False
+        option = self._open_option
+        if option is None and text.startswith("-") and "=" in text:
+            option = self._verb.option(text.partition("=")[0])
+        if option is not None:
+            return bool(option.choices) or option.name == "--tag"
+        slot = self._verb.slot(len(self._given.words))
+        return slot is None or (slot.kind != "path" and slot.name != "VIEW")
 
     def _complete_option(self, fragment: str) -> tuple[str, Found]:
         name, equals, value = fragment.partition("=")

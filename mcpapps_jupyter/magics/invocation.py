@@ -19,9 +19,11 @@ from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.magics.grammar import Given, Verb
 from mcpapps_jupyter.magics.known import owners
 from mcpapps_jupyter.magics.values import Names, Typed, expand, mapping_of, plain_or_usage, text_of, written
-from mcpapps_jupyter.magics.waiting import outcome, wait_for
+from mcpapps_jupyter.magics.waiting import outcome, succeeded, wait_for
 from mcpapps_jupyter.magics.words import Word
 from mcpapps_jupyter.redact import clean_line
+
+_DONE = {"Starting": "Started", "Stopping": "Stopped", "Restarting": "Restarted"}
 
 
 @dataclass
@@ -220,18 +222,26 @@ class Invocation:
         """
         if app.state is not State.RUNNING:
             work = app.astart()
-            self.wait(f"Starting {app.id}…", [app], [work])
+            self.wait("Starting", {app: work})
             outcome(work)
         return app
 
-    def wait(self, doing: str, apps: list[App], work: list[Submitted[Any]]) -> None:
-        """Wait for `work` on `apps`, and show after a moment what they print meanwhile."""
+    def wait(self, doing: str, work: Mapping[App, Submitted[Any]]) -> None:
+        """Wait for `work` on apps, and show after a moment what they print meanwhile."""
 
         def status() -> str:
-            said = [line for app in apps if (line := last_line(app))]
-            return f"{doing} {said[-1]}" if said else doing
+            said = [line for app in work if (line := last_line(app))]
+            return " ".join([f"{doing} {', '.join(app.id for app in work)}…", *said[-1:]])
 
-        wait_for(work, self.host.thread, status, visible=not self.host.config.is_headless())
+        def conclusion(took: str) -> str:
+            good = [app.id for app, each in work.items() if succeeded(each)]
+            bad = [app.id for app in work if app.id not in good]
+            parts = [f"{_DONE[doing]} {', '.join(good)} in {took}."] if good else []
+            parts += [f"{doing} {', '.join(bad)} did not succeed in {took}."] if bad else []
+            return " ".join(parts)
+
+        visible = not self.host.config.is_headless()
+        wait_for(list(work.values()), self.host.thread, status, conclusion, visible=visible)
 
 
 def fitted(values: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:

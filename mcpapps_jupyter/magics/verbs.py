@@ -131,8 +131,7 @@ def _each(
             work[app] = do(app)
         except McpAppsError as error:
             failures.append(error)
-    names = ", ".join(app.id for app in work)
-    line.wait(f"{doing} {names}…", list(work), list(work.values()))
+    line.wait(doing, work)
     for each in work.values():
         try:
             outcome(each)

@@ -23,7 +23,12 @@ _CLEAR_AWAY = 5.0
 
 
 def wait_for(
-    work: Sequence[Submitted[Any]], thread: HostThread, status: Callable[[], str], *, visible: bool
+    work: Sequence[Submitted[Any]],
+    thread: HostThread,
+    status: Callable[[], str],
+    conclusion: Callable[[str], str],
+    *,
+    visible: bool,
 ) -> None:
     """Block until all of `work` is over; Ctrl-C cancels it.
 
@@ -35,6 +40,9 @@ def wait_for(
         Where it runs; the cell answers its questions meanwhile.
     status
         Gives the line to show meanwhile.
+    conclusion
+        Gives the line that stays where one was shown, so that no empty output is saved with the notebook;
+        gets how long it took, in words.
     visible
         Whether there is anybody to show it to.
     """
@@ -53,7 +61,7 @@ def wait_for(
             each.wait_over(_CLEAR_AWAY)
         raise
     finally:
-        line.clear()
+        line.conclude(conclusion(f"{time.monotonic() - begun:.0f} s"))
 
 
 def outcome(work: Submitted[T]) -> T:
@@ -72,8 +80,13 @@ def outcome(work: Submitted[T]) -> T:
     raise McpAppsError("This was given up: the app was stopped meanwhile.")
 
 
+def succeeded(work: Submitted[Any]) -> bool:
+    """Whether it is over and came to a good end."""
+    return work.done() and not work.future.cancelled() and work.future.exception() is None
+
+
 class _Line:
-    """One line of output that changes, and is empty at the end."""
+    """One line of output that changes."""
 
     def __init__(self) -> None:
         self._key = uuid.uuid4().hex
@@ -88,6 +101,6 @@ class _Line:
             emit({"text/plain": text}, display_id=self._key)
         self._shown = text
 
-    def clear(self) -> None:
+    def conclude(self, text: str) -> None:
         if self._shown:
-            replace({"text/plain": ""}, self._key)
+            replace({"text/plain": text}, self._key)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from mcpapps_jupyter.lifecycle import State
@@ -75,6 +77,10 @@ def test_what_a_listed_app_offers(plain_app: Notebook) -> None:
         "%mcpapp prompt plain ask tone=",
     ]
     assert complete("%mcpapp read plain pl|") == ["%mcpapp read plain plain://greeting"]
+    assert complete("%mcpapp prompt plain ask topic=x |") == ["%mcpapp prompt plain ask topic=x tone="]
+    assert complete("%mcpapp prompt grocery explain_inventory_term |") == [
+        "%mcpapp prompt grocery explain_inventory_term term="
+    ]
     assert complete("%mcpapp open grocery st|") == ["%mcpapp open grocery storeId="]
     assert complete("%mcpapp open grocery sho|") == ["%mcpapp open grocery show_store_inventory_dashboard"]
     plain_app.value("%mcpapp stop --all")
@@ -84,6 +90,45 @@ def test_what_a_listed_app_offers(plain_app: Notebook) -> None:
 
 def test_an_app_is_offered_once(plain_app: Notebook) -> None:
     assert plain_app.completions("%mcpapp start plain |") == ["%mcpapp start plain grocery-inventory"]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "%mcpapp call grocery get_inventory storeId=|",
+        "%mcpapp call grocery get_inventory supplier=|",
+        "%mcpapp read grocery inventory://|",
+        "%mcpapp read grocery pr|",
+        "%mcpapp nonsense pr|",
+        "%mcpapp open pr|",
+        "%mcpapp list --state pr|",
+        "x = %mcpapp info pr|",
+    ],
+)
+def test_where_nothing_is_known_nothing_else_is_offered(notebook: Notebook, typed: str) -> None:
+    assert notebook.completions(typed) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        (
+            "%mcpapp call grocery get_inventory storeId={payl|",
+            "%mcpapp call grocery get_inventory storeId={payload",
+        ),
+        ("%mcpapp call grocery get_inventory --args payload",),
+        ("%mcpapp add --from mcp.js|", "%mcpapp add --from mcp.json"),
+        ("%mcpapp scan fol|", "%mcpapp scan folder/"),
+        ("%mcpapp add x -- mcp.js|", "%mcpapp add x -- mcp.json"),
+    ],
+)
+def test_where_variables_and_files_may_stand_they_are_offered(
+    notebook: Notebook, typed: str, offered: str
+) -> None:
+    notebook.names["payload"] = {}
+    Path("mcp.json").write_text("{}")
+    Path("folder").mkdir()
+    assert offered in notebook.completions(typed)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -117,14 +118,26 @@ def test_a_long_start_shows_a_line_and_can_be_interrupted(kernel: Kernel) -> Non
     assert outputs[0]["data"]["text/plain"].startswith("Starting slow…")
     assert outputs[-1]["kind"] == "error"
     assert outputs[-1]["traceback"] == ["KeyboardInterrupt: %mcpapp tools was interrupted."]
-    cleared = [output for output in outputs if output["kind"] == "update_display_data"][-1]
-    assert cleared["data"]["text/plain"] == ""
+    last = [output for output in outputs if output["kind"] == "update_display_data"][-1]
+    assert re.fullmatch(r"Starting slow did not succeed in \d+ s\.", last["data"]["text/plain"])
     deadline = time.monotonic() + WAIT
     while "Stopped" not in str(kernel.run("%mcpapp list --state stopped")[1]):
         assert time.monotonic() < deadline, "an interrupted start leaves its app stopped"
     while servers(kernel):
         assert time.monotonic() < deadline, "an interrupted start leaves no process"
         time.sleep(0.05)
+
+
+def test_a_long_start_leaves_a_line_that_says_so(kernel: Kernel) -> None:
+    code = "import sys, time; time.sleep(2); exec(open(sys.argv[1]).read())"
+    kernel.run(f"code = {code!r}")
+    kernel.run(f"%mcpapp add late -- {sys.executable} -c {{code}} {SERVER}")
+    reply, outputs = kernel.run("%mcpapp start late")
+    assert reply["status"] == "ok"
+    shown = [output["data"]["text/plain"] for output in outputs]
+    assert shown[0].startswith("Starting late…")
+    assert re.fullmatch(r"Started late in \d+ s\.", shown[-2])
+    assert len(kernel.run("%mcpapp start late")[1]) == 1
 
 
 def servers(kernel: Kernel) -> list[psutil.Process]:
