@@ -8,21 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from mcpapps_jupyter.app import App
 from mcpapps_jupyter.host_thread import HostThread
-from mcpapps_jupyter.views.channel import Decoder, Envelope, EnvelopeError
-from mcpapps_jupyter.views.comm import CommChannel
+from mcpapps_jupyter.views.channel import Envelope
+from mcpapps_jupyter.views.envelope_widget import EnvelopeWidget
 from mcpapps_jupyter.views.log_feed import LogFeed
-from mcpapps_jupyter.views.output import emit
 
 #: Seconds between two updates: a flood of lines is drawn ten times a second.
 _INTERVAL = 0.1
 
 
-class LogTable(anywidget.AnyWidget):
+class LogTable(EnvelopeWidget):
     """One live table.
 
     Front end → kernel: ``hello`` (give me all there is) and ``detail`` (all that one message says).
@@ -60,13 +58,10 @@ class LogTable(anywidget.AnyWidget):
         level: str = "",
         source: str = "",
     ) -> None:
-        super().__init__(app_id=app.id, app_name=app.name, level=level, source=source)
+        super().__init__(thread, app_id=app.id, app_name=app.name, level=level, source=source)
         self.app = app
         self.cell_id: str | None = None
         self._feed = feed
-        self._thread = thread
-        self._decoder = Decoder()
-        self._channel = CommChannel(self, thread.sessions)
         self._lock = threading.Lock()
         self._scheduled = False
         self._not_before = 0.0
@@ -74,15 +69,7 @@ class LogTable(anywidget.AnyWidget):
         self._watched = False
         self._over = False
         self._forget = app.log.subscribe(self.wake)
-        self.on_msg(self._receive)
-        pin(self)
-
-    def show(self) -> None:
-        """Display the live part: the first of the two outputs."""
-        bundle = self._repr_mimebundle_()
-        if bundle is not None:
-            data, metadata = bundle
-            emit({**data, "text/plain": ""}, metadata)
+        self.listen(pin)
 
     # -- news --------------------------------------------------------------------------------------
 
@@ -107,30 +94,22 @@ class LogTable(anywidget.AnyWidget):
         lines, left_out = self._feed.news()
         if lines:
             message = {"lines": [line.to_wire() for line in lines], "leftOut": left_out, "anew": False}
-            self._channel.send([Envelope("lines", "", message)])
+            self.channel.send([Envelope("lines", "", message)])
 
     # -- from the front end ------------------------------------------------------------------------
 
-    def _receive(self, _widget: Any, content: Any, buffers: Any) -> None:
-        """Parse and hand over: this runs on whatever thread the kernel chose."""
-        try:
-            envelopes = self._decoder.decode(content, buffers or ())
-        except EnvelopeError:
-            return
-        for envelope in envelopes:
-            self._thread.sessions.call_soon(self._take, envelope)
-
-    def _take(self, envelope: Envelope) -> None:
+    def take(self, envelope: Envelope) -> None:
+        """Give a new front end everything, or all that one message says."""
         if envelope.kind == "hello":
             self._watched = True
             lines = [line.to_wire() for line in self._feed.everything()]
-            self._channel.send([Envelope("lines", "", {"lines": lines, "leftOut": 0, "anew": True})])
+            self.channel.send([Envelope("lines", "", {"lines": lines, "leftOut": 0, "anew": True})])
             if self._over:
-                self._channel.send([Envelope("ended", "", {})])
+                self.channel.send([Envelope("ended", "", {})])
         elif envelope.kind == "detail" and isinstance(envelope.message, dict):
             key = str(envelope.message.get("key"))
             text = self._feed.detail(key)
-            self._channel.send([Envelope("detail", "", {"key": key, "text": text})])
+            self.channel.send([Envelope("detail", "", {"key": key, "text": text})])
 
     # -- the end -----------------------------------------------------------------------------------
 
@@ -139,7 +118,7 @@ class LogTable(anywidget.AnyWidget):
         if not self._over:
             self._over = True
             self._forget()
-            self._channel.send([Envelope("ended", "", {})])
+            self.channel.send([Envelope("ended", "", {})])
 
     def close(self) -> None:
         """End, and take the table out of the notebook."""

@@ -119,7 +119,7 @@ class LogTables:
             self._tables = self._tables[-_MAX_TABLES:]
         for old in crowd:
             old.end()
-        table.show()
+        table.show_live()
 
     def _follow(self, feed: LogFeed, fits: Callable[[LogEntry], bool]) -> None:
         pause = threading.Event()

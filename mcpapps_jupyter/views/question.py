@@ -8,22 +8,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import anywidget
 import traitlets
 
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.redact import clean_line
 from mcpapps_jupyter.views.asking import Asking
-from mcpapps_jupyter.views.channel import Decoder, Envelope, EnvelopeError
-from mcpapps_jupyter.views.comm import CommChannel
-from mcpapps_jupyter.views.output import emit, replace
+from mcpapps_jupyter.views.channel import Envelope
+from mcpapps_jupyter.views.envelope_widget import EnvelopeWidget
+from mcpapps_jupyter.views.output import replace
 
 T = TypeVar("T")
 
 _SAID = {"accept": "answered", "cancel": "cancelled"}
 
 
-class QuestionView(anywidget.AnyWidget):
+class QuestionView(EnvelopeWidget):
     """One question of a server, without a page.
 
     Parameters
@@ -44,38 +43,22 @@ class QuestionView(anywidget.AnyWidget):
     app_name = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, app_id: str, app_name: str, thread: HostThread, pin: Callable[[Any], bool]) -> None:
-        super().__init__(app_id=app_id, app_name=app_name)
-        self._thread = thread
-        self._decoder = Decoder()
-        self._channel = CommChannel(self, thread.sessions)
+        super().__init__(thread, app_id=app_id, app_name=app_name)
         self._display_id = f"mcpapp-question-{uuid.uuid4().hex[:8]}"
-        self.asking = Asking(
-            lambda kind, frame, message: self._channel.send([Envelope(kind, frame, message)])
-        )
-        self.on_msg(self._receive)
-        pin(self)
+        self.asking = Asking(lambda kind, frame, message: self.channel.send([Envelope(kind, frame, message)]))
+        self.listen(pin)
 
     def show(self) -> None:
         """Display the form in the running cell."""
-        bundle = self._repr_mimebundle_()
-        if bundle is not None:
-            data, metadata = bundle
-            emit({**data, "text/plain": ""}, metadata, display_id=self._display_id)
+        self.show_live(display_id=self._display_id)
 
     def conclude(self, line: str) -> None:
         """Replace the form by one line, which is also what a saved notebook keeps."""
         replace({"text/plain": line}, self._display_id)
         self.close()
 
-    def _receive(self, _widget: Any, content: Any, buffers: Any) -> None:
-        try:
-            envelopes = self._decoder.decode(content, buffers or ())
-        except EnvelopeError:
-            return
-        for envelope in envelopes:
-            self._thread.sessions.call_soon(self._take, envelope)
-
-    def _take(self, envelope: Envelope) -> None:
+    def take(self, envelope: Envelope) -> None:
+        """Take an answer, or show a new front end what is asked."""
         if envelope.kind == "answer":
             self.asking.answer(envelope)
         elif envelope.kind in ("open", "hello"):

@@ -10,7 +10,6 @@ from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import anywidget
 import traitlets
 
 from mcpapps_jupyter.errors import McpAppsError, RequestTimeout
@@ -18,10 +17,10 @@ from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.ports import Caller
 from mcpapps_jupyter.results import ToolResult
 from mcpapps_jupyter.views.card import card, heading
-from mcpapps_jupyter.views.channel import Decoder, EnvelopeError
-from mcpapps_jupyter.views.comm import CommChannel
+from mcpapps_jupyter.views.channel import Envelope
 from mcpapps_jupyter.views.context import ModelContext
 from mcpapps_jupyter.views.decisions import DecidedBy, DecisionKind, Record, in_words
+from mcpapps_jupyter.views.envelope_widget import EnvelopeWidget
 from mcpapps_jupyter.views.events import PageEvent, check_event
 from mcpapps_jupyter.views.output import emit, replace
 from mcpapps_jupyter.views.page_tools import PageTools, page_tools_listing
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 _OBSERVERS_SECONDS = 2.0
 
 
-class AppView(anywidget.AnyWidget):
+class AppView(EnvelopeWidget):
     """One open page of an app.
 
     Attributes
@@ -98,15 +97,14 @@ class AppView(anywidget.AnyWidget):
         self.messages: list[dict[str, Any]] = []
         self.cell_id: str | None = None
         self.frozen = False
-        self._thread = thread
         self._interactive = interactive
         self._patience = patience
-        self._decoder = Decoder()
         self._call: Submitted[ToolResult | None] | None = None
         self._result: ToolResult | None = None
         self._skip_display = False
         self._handlers: list[Callable[[dict[str, Any]], Any]] = []
         super().__init__(
+            thread,
             app_id=app.id,
             app_name=app.name,
             title=app.name,
@@ -133,7 +131,7 @@ class AppView(anywidget.AnyWidget):
         self._relay = Relay(
             self.key,
             app,
-            CommChannel(self, thread.sessions),
+            self.channel,
             settings,
             requests,
             on_state=lambda state, text: self._set_on_handlers("state", state),
@@ -145,8 +143,7 @@ class AppView(anywidget.AnyWidget):
             record=decided,
         )
         self._page_tools = PageTools(self._relay)
-        self.on_msg(self._receive)
-        self.answers_while_busy = pin(self)
+        self.listen(pin)
 
     # -- what a cell reads -----------------------------------------------------------------------
 
@@ -331,10 +328,7 @@ class AppView(anywidget.AnyWidget):
 
     def show_widget(self) -> None:
         """Display the live part: the first of the two outputs."""
-        bundle = self._repr_mimebundle_()
-        if bundle is not None:
-            data, metadata = bundle
-            emit({**data, "text/plain": ""}, metadata, display_id=f"mcpapp-{self.key}")
+        self.show_live(display_id=f"mcpapp-{self.key}")
 
     def show_card(self, note: str | None = None) -> None:
         """Display the static part: the second output, for every reader without a kernel."""
@@ -392,15 +386,13 @@ class AppView(anywidget.AnyWidget):
 
     # -- from the front end ------------------------------------------------------------------------
 
-    def _receive(self, _widget: Any, content: Any, buffers: Any) -> None:
-        """Parse and hand over: this runs on whatever thread the kernel chose."""
-        try:
-            envelopes = self._decoder.decode(content, buffers or ())
-        except EnvelopeError as error:
-            self._relay.note(f"the front end sent something unreadable: {error}", "warning")
-            return
-        for envelope in envelopes:
-            self._thread.sessions.call_soon(self._relay.receive, envelope)
+    def take(self, envelope: Envelope) -> None:
+        """Hand one envelope of the front end to the relay."""
+        self._relay.receive(envelope)
+
+    def unreadable(self, reason: str) -> None:
+        """Note a message that was none in the app's log."""
+        self._relay.note(f"the front end sent something unreadable: {reason}", "warning")
 
     async def _take_context(self, context: ModelContext | None) -> None:
         # Observers are the user's code: they run on the handlers' thread, which is also the one writer. The

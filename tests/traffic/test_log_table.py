@@ -255,7 +255,8 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[Message]:
     found: list[Message] = []
     monkeypatch.setattr(logs_module, "emit", lambda data, metadata=None: found.append(dict(data)))
     monkeypatch.setattr(
-        "mcpapps_jupyter.views.log_table.emit", lambda data, metadata=None: found.append(dict(data))
+        "mcpapps_jupyter.views.envelope_widget.emit",
+        lambda data, metadata=None, display_id=None: found.append(dict(data)),
     )
     return found
 
