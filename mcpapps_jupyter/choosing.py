@@ -77,10 +77,7 @@ def default_page(app_id: str, catalogue: Catalogue, wanted: str | None) -> tuple
     if len(free) == 1 and free[0].ui.resource_uri:
         return free[0], free[0].ui.resource_uri
     if not pages:
-        raise NoPage(
-            f"{app_id} brings no page: none of its {len(catalogue.tools)} tools has one. "
-            f"Use: %mcpapp tools {app_id}"
-        )
+        raise NoPage(f"{app_id} brings no page: none of its tools has one. Use: %mcpapp tools {app_id}")
     lines = ", ".join(f"{tool.name}({arguments_.signature(tool.input_schema)})" for tool in pages)
     raise NoPage(f"{app_id} has several pages or one that needs arguments; name the tool: {lines}")
 

@@ -27,6 +27,7 @@ from mcpapps_jupyter.ports import Answer, LoginPrompt, LoginRequest, Question
 from mcpapps_jupyter.questions import Questions
 from mcpapps_jupyter.registry import Registry, ScanReport
 from mcpapps_jupyter.saving import save_manifest
+from mcpapps_jupyter.tabular import amount
 from mcpapps_jupyter.tools import ToolBridge
 from mcpapps_jupyter.views.context import ModelContext
 from mcpapps_jupyter.views.decisions import Decisions
@@ -402,7 +403,8 @@ class Host:
 
     def __repr__(self) -> str:
         running = sum(app.state is State.RUNNING for app in self.registry)
-        return f"<Host: {len(self.registry)} apps, {running} running, {len(self.views)} open pages>"
+        apps, pages = amount(len(self.registry), "app"), amount(len(self.views), "open page")
+        return f"<Host: {apps}, {running} running, {pages}>"
 
 
 _host: Host | None = None

@@ -227,7 +227,7 @@ def _login(app: App) -> str:
 
 def _target(app: App, manifest: Manifest | None) -> str:
     if app.definition.server is not None:
-        return f"a {type(app.definition.server).__name__} object of this notebook"
+        return f"a server object of this notebook ({type(app.definition.server).__name__})"
     return manifest.target if manifest else ""
 
 

@@ -14,6 +14,7 @@ from mcpapps_jupyter.definition import Definition
 from mcpapps_jupyter.discovery import Found, SearchPath, TrustStore, scan, search_paths
 from mcpapps_jupyter.errors import AmbiguousApp, AppDisabled, UnknownApp, did_you_mean
 from mcpapps_jupyter.lifecycle import State
+from mcpapps_jupyter.tabular import amount
 
 
 @dataclass
@@ -35,7 +36,7 @@ class ScanReport:
     total: int = 0
 
     def __repr__(self) -> str:
-        parts = [f"{self.total} apps"]
+        parts = [amount(self.total, "app")]
         parts += [
             f"{word}: {', '.join(ids)}"
             for word, ids in (("new", self.added), ("changed", self.changed), ("gone", self.vanished))

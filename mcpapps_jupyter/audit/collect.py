@@ -61,7 +61,7 @@ def _app(app: App, config: McpApps) -> AppAudit:
 
 def _target(app: App, manifest: Manifest | None) -> str:
     if app.definition.server is not None:
-        return f"a {type(app.definition.server).__name__} object of this notebook"
+        return f"a server object of this notebook ({type(app.definition.server).__name__})"
     return manifest.target if manifest else ""
 
 
@@ -125,7 +125,13 @@ def _about_app(app: AppAudit) -> Iterator[str]:
     if app.approvals.get("*") == "allow":
         yield f"{app.id}: its pages run even destructive tools unasked (approvals: allow)."
     if app.unannotated and app.approvals.get("*") == "auto":
+        one = len(app.unannotated) == 1
+        silent = (
+            "1 tool does not say what it does"
+            if one
+            else f"{len(app.unannotated)} tools do not say what they do"
+        )
         yield (
-            f"{app.id}: {len(app.unannotated)} tools do not say what they do, so its pages run them unasked. "
+            f"{app.id}: {silent}, so its pages run {'it' if one else 'them'} unasked. "
             f"To be asked: McpApps.entries = {{'{app.id}': {{'approvals': 'ask'}}}}"
         )

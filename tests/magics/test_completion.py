@@ -116,7 +116,6 @@ def test_where_nothing_is_known_nothing_else_is_offered(notebook: Notebook, type
             "%mcpapp call grocery get_inventory storeId={payl|",
             "%mcpapp call grocery get_inventory storeId={payload",
         ),
-        ("%mcpapp call grocery get_inventory --args payload",),
         ("%mcpapp add --from mcp.js|", "%mcpapp add --from mcp.json"),
         ("%mcpapp scan fol|", "%mcpapp scan folder/"),
         ("%mcpapp add x -- mcp.js|", "%mcpapp add x -- mcp.json"),

@@ -60,7 +60,7 @@ def test_what_is_not_started_is_not_started_for_it(host: Host) -> None:
     assert (lab.state, lab.transport, lab.target) == (
         "Validated",
         "inprocess",
-        "a MCPServer object of this notebook",
+        "a server object of this notebook (MCPServer)",
     )
     assert lab.pages is None
     assert lab.unannotated is None

@@ -14,6 +14,7 @@ from .models import Changes, Dashboard
 from .service import GroceryService
 from .tools.reading import READ_ONLY
 from .tools.replies import reply
+from .wording import counted
 
 StartStore = Annotated[int | None, Field(description="The store to start with; all of them if left out")]
 
@@ -43,7 +44,7 @@ def create_apps(service: GroceryService) -> Apps:
         where = f"all {len(view.stores)} stores" if storeId is None else service.catalogue.store(storeId).name
         return reply(
             view,
-            f"Inventory dashboard of {where}: {sums.rows} items worth ${sums.stock_value:,.2f}, "
+            f"Inventory dashboard of {where}: {counted(sums.rows, 'item')} worth ${sums.stock_value:,.2f}, "
             f"{sums.low} low, {sums.out} of them out of stock.",
         )
 
@@ -61,5 +62,6 @@ def register_page_tools(server: MCPServer, service: GroceryService) -> None:
         """List the rows that changed since a revision: little to send, so it can be asked often."""
         revision, rows = service.changed_since(sinceRevision)
         return reply(
-            Changes(revision=revision, rows=rows), f"{len(rows)} rows changed up to revision {revision}"
+            Changes(revision=revision, rows=rows),
+            f"{counted(len(rows), 'row')} changed up to revision {revision}",
         )

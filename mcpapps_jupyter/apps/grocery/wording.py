@@ -12,9 +12,14 @@ def amount(quantity: int, unit: str) -> str:
     return " ".join([str(quantity), plural, *rest])
 
 
+def counted(count: int, noun: str) -> str:
+    """Write how many there are: `1 row`, `12 rows`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def days(count: int) -> str:
     """Write a number of days: `1 day`, `4 days`."""
-    return f"{count} day" if count == 1 else f"{count} days"
+    return counted(count, "day")
 
 
 def on_hand(row: InventoryRow) -> str:

@@ -10,7 +10,7 @@ from pydantic import Field
 from .. import reports
 from ..models import Category, InventoryRow, Product, Recommendation, Store, Supplier
 from ..service import GroceryService
-from ..wording import amount, days
+from ..wording import amount, counted, days
 from .replies import reply, row_lines
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -41,7 +41,7 @@ def register(server: MCPServer, service: GroceryService) -> None:
         found = catalogue.products(id, categoryId, supplierId)
         return reply(
             found,
-            f"{len(found)} products",
+            counted(len(found), "product"),
             *(f"{item.id}: {item.name}, ${item.unit_price:.2f} a {item.unit}" for item in found),
         )
 
@@ -80,13 +80,13 @@ def register(server: MCPServer, service: GroceryService) -> None:
     ) -> Annotated[CallToolResult, list[InventoryRow]]:
         """List how much of each product each store has, with reorder point, value and status."""
         found = service.inventory(storeId, productId)
-        return reply(found, f"{len(found)} rows", *row_lines(found))
+        return reply(found, counted(len(found), "row"), *row_lines(found))
 
     @server.tool(title="Low stock", annotations=READ_ONLY)
     def get_low_stock(storeId: StoreFilter = None) -> Annotated[CallToolResult, list[InventoryRow]]:
         """List the rows at or below their reorder point, emptiest first."""
         found = service.low_stock(storeId)
-        return reply(found, f"{len(found)} rows are low or out of stock", *row_lines(found))
+        return reply(found, f"{counted(len(found), 'row')} low or out of stock", *row_lines(found))
 
     @server.tool(title="Restock recommendations", annotations=READ_ONLY)
     def restock_recommendations(
@@ -96,7 +96,7 @@ def register(server: MCPServer, service: GroceryService) -> None:
         found = reports.recommendations(service, storeId)
         return reply(
             found,
-            f"{len(found)} orders recommended, ${sum(item.cost for item in found):,.2f} together",
+            f"{counted(len(found), 'order')} recommended, ${sum(item.cost for item in found):,.2f} together",
             *(
                 f"{item.urgency.upper()}: {amount(item.order_quantity, item.unit)} of {item.product} "
                 f"for {item.store} from {item.supplier}, {days(item.lead_time_days)}, ${item.cost:,.2f}"
