@@ -57,12 +57,14 @@ export function drawChart(
           r: 3.5,
           class: sums.out ? "chart-out" : "chart-low",
         }),
-      sums.low > 0 && svg("text", { x: label + room + 61, y: 13.5, class: "chart-note" }, `${sums.low} low`),
+      sums.low > 0 && svg("text", { x: label + room + 61, y: 13.5, class: "chart-note" }, note(sums)),
     );
   });
   const height = groups.length * LINE;
   const words = groups.map(
-    ([{ name }, { fill, low }]) => `${name} ${percent(fill)}${low ? `, ${plural(low, "item")} low` : ""}`,
+    ([{ name }, { fill, low, out }]) =>
+      `${name} ${percent(fill)}${low > out ? `, ${plural(low - out, "item")} low` : ""}` +
+      (out ? `, ${plural(out, "item")} out` : ""),
   );
   figure.replaceChildren(
     svg(
@@ -82,4 +84,9 @@ export function drawChart(
 function shortened(name: string, width: number): string {
   const most = Math.floor((width - 10) / 6.6);
   return name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name;
+}
+
+/** What is the matter beside a bar: the red dot is about what is out, the yellow one about what is low. */
+function note({ low, out }: Sums): string {
+  return out > 0 ? `${out} out` : `${low} low`;
 }

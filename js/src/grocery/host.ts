@@ -1,7 +1,7 @@
 /** What the page asks of its host, in the words of the page. */
 
 import type { App } from "@modelcontextprotocol/ext-apps";
-import { inWords, Refusal } from "./server";
+import { inWords, PATIENCE, Refusal } from "./server";
 import type { Filter, Row } from "./stock";
 import { csv, orderText, selectionText } from "./texts";
 
@@ -46,21 +46,24 @@ export class Host {
   /** Hand a request for orders over, as if the person had written it. */
   draftOrder(items: Row[]): Promise<void> {
     return this.ask("The order was not sent.", () =>
-      this.app.sendMessage({ role: "user", content: [{ type: "text", text: orderText(items) }] }),
+      this.app.sendMessage({ role: "user", content: [{ type: "text", text: orderText(items) }] }, PATIENCE),
     );
   }
 
   /** Offer the rows as a file. */
   download(items: Row[]): Promise<void> {
     return this.ask("The file was not saved.", () =>
-      this.app.downloadFile({
-        contents: [
-          {
-            type: "resource",
-            resource: { uri: "file:///inventory.csv", mimeType: "text/csv", text: csv(items) },
-          },
-        ],
-      }),
+      this.app.downloadFile(
+        {
+          contents: [
+            {
+              type: "resource",
+              resource: { uri: "file:///inventory.csv", mimeType: "text/csv", text: csv(items) },
+            },
+          ],
+        },
+        PATIENCE,
+      ),
     );
   }
 

@@ -16,6 +16,9 @@ export interface Changes {
   rows: Row[];
 }
 
+/** A host may ask a person first, who may take their time: longer than hosts wait, in milliseconds. */
+export const PATIENCE = { timeout: 150_000 };
+
 /** A call that did not work, in words to show. */
 export class Refusal extends Error {}
 
@@ -37,7 +40,7 @@ export class Server {
   private async call<T>(name: string, args: Record<string, unknown>): Promise<T> {
     let result: Awaited<ReturnType<App["callServerTool"]>>;
     try {
-      result = await this.app.callServerTool({ name, arguments: args });
+      result = await this.app.callServerTool({ name, arguments: args }, PATIENCE);
     } catch (error) {
       throw new Refusal(inWords(error));
     }
