@@ -68,7 +68,7 @@ def told(
         more = f" It printed: {words}" if words else ""
         return "it ended without a word of MCP; is it an MCP server over stdio?", more
     if exited:
-        return f"{what}{_SAID_AT_EXIT}{words or rest}", ""
+        return f"{what}{_SAID_AT_EXIT}{words or rest}".rstrip("."), ""
     return what, f" From its stderr: {words}" if words else ""
 
 

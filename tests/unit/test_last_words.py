@@ -91,7 +91,7 @@ def test_a_command_that_is_no_server() -> None:
 
 def test_an_exit_is_told_once() -> None:
     cause = "the server exited with code 1; its last words: a | b"
-    lines = ["Error: why", "a", "b"]
+    lines = ["Error: why.", "a", "b"]
     assert told(cause, lines, lines, "x", spoke=False, timed_out=False) == (
         "the server exited with code 1; its last words: Error: why",
         "",
