@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import shlex
 import sys
 import threading
 from collections.abc import Callable
@@ -11,8 +11,10 @@ from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.definition import Definition
 from mcpapps_jupyter.discovery import TrustStore, unconfirmed
 from mcpapps_jupyter.errors import AppDisabled
-from mcpapps_jupyter.manifest import secret_values
-from mcpapps_jupyter.redact import clean_line, redact
+from mcpapps_jupyter.redact import clean_line
+
+#: Characters of one fact that a question shows.
+_LONGEST = 4000
 
 
 def require_consent(
@@ -36,7 +38,7 @@ def require_consent(
     )
     if not files:
         return
-    names = " and ".join(str(file.path) for file in files)
+    names = " and ".join(_whole(str(file.path)) for file in files)
     # A prompt belongs to the thread that runs cells; a page's call never asks for this.
     if config.is_headless() or threading.current_thread() is not threading.main_thread():
         raise AppDisabled(
@@ -54,13 +56,30 @@ def require_consent(
 
 
 def _question(definition: Definition, names: str) -> str:
+    """All that decides what will happen, in full: nothing is masked, for the manifest would say what."""
     manifest = definition.manifest
     if manifest.transport == "stdio":
-        what = " ".join([manifest.command or "", *manifest.arguments]).replace("${python}", sys.executable)
+        words = [
+            each.replace("${python}", sys.executable)
+            for each in (manifest.command or "", *manifest.arguments)
+        ]
+        folder = definition.directory / (manifest.working_directory or "")
+        facts = [shlex.join(words), f"in {folder}"]
+        facts += [f"with {name}={value}" for name, value in manifest.environment.items()]
     else:
-        what = manifest.url or manifest.entry_point or ""
-    what = clean_line(redact(what, secret_values(manifest, environ=os.environ)), 2000)
+        facts = [manifest.url or manifest.entry_point or ""]
+        facts += [f"with the header {name}: {value}" for name, value in manifest.headers.items()]
+    lines = "\n".join(f"    {_whole(fact)}" for fact in facts)
     return (
-        f"{definition.app_id} comes with this notebook ({names}) and wants to run\n    {what}\n"
-        f"in {definition.directory}. Start it, now and as long as that manifest stays the same? [y/N] "
+        f"{definition.app_id} comes with this notebook ({names}) and wants to "
+        f"{'run' if manifest.transport == 'stdio' else 'use'}\n{lines}\n"
+        "Start it, now and as long as that manifest stays the same? [y/N] "
     )
+
+
+def _whole(text: str) -> str:
+    """`text` on one line; of a very long one the beginning and the end, and how much lies between."""
+    line = clean_line(text, len(text) + 1)
+    if len(line) <= _LONGEST:
+        return line
+    return f"{line[: _LONGEST // 2]} […{len(line) - _LONGEST:,} characters…] {line[-_LONGEST // 2 :]}"

@@ -67,7 +67,7 @@ class LoopThread:
     def loop(self) -> asyncio.AbstractEventLoop:
         """The running loop; starts the thread when there is none yet."""
         with self._lock:
-            if self._loop is None:
+            if self._loop is None or self._loop.is_closed():
                 loop = _new_loop()
                 started = threading.Event()
                 thread = threading.Thread(
@@ -321,16 +321,16 @@ class HostThread:
     async def call_handler(self, handler: Callable[..., Any], *args: Any) -> Any:
         """Call a user's handler away from the session loop and return what it returns."""
         if inspect.iscoroutinefunction(handler) and not self._blocked_handlers:
-            return await Submitted(handler(*args), self.handlers.loop)
+            return await Submitted(_contained(handler(*args)), self.handlers.loop)
         if self._workers is None:
             self._workers = Workers("mcpapps-handler")
-        outcome = await asyncio.get_running_loop().run_in_executor(self._workers, handler, *args)
+        outcome = await asyncio.get_running_loop().run_in_executor(self._workers, _contain, handler, args)
         if not inspect.isawaitable(outcome):
             return outcome
         if self._blocked_handlers:
             running = asyncio.get_running_loop()
-            return await running.run_in_executor(self._workers, asyncio.run, _awaited(outcome))
-        return await Submitted(_awaited(outcome), self.handlers.loop)
+            return await running.run_in_executor(self._workers, asyncio.run, _contained(outcome))
+        return await Submitted(_contained(outcome), self.handlers.loop)
 
     def on_sessions(self, function: Callable[..., T], *args: Any) -> T:
         """Call a plain `function` where sessions live, once they live anywhere; here otherwise."""
@@ -370,5 +370,23 @@ def _nothing() -> None:
     """Wake a waiting thread, no more."""
 
 
-async def _awaited(value: Awaitable[T]) -> T:
-    return await value
+async def _contained(value: Awaitable[T]) -> T:
+    """Await what a user's handler gave; what would end a whole loop ends as an ordinary error."""
+    try:
+        return await value
+    except (Exception, asyncio.CancelledError):
+        raise
+    except BaseException as error:
+        raise McpAppsError(f"it raised {type(error).__name__}") from error
+
+
+def _contain(handler: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Call a user's handler; see `_contained`. A future cannot carry a StopIteration either."""
+    try:
+        return handler(*args)
+    except StopIteration as error:
+        raise McpAppsError("it raised StopIteration") from error
+    except Exception:
+        raise
+    except BaseException as error:
+        raise McpAppsError(f"it raised {type(error).__name__}") from error

@@ -23,7 +23,11 @@ from mcpapps_jupyter.manifest.jsonc import Document, KeyPath, MalformedJson, rea
 FILE_NAMES = ("mcpapps.json", "appsettings.json")
 
 # Settings that a file beside the notebook has no say in.
-GUARDS = frozenset({"trusted_paths", "approvals", "permissions", "headless", "allow_nested_calls", "roots"})
+GUARDS = frozenset(
+    {"trusted_paths", "approvals", "permissions", "headless", "allow_nested_calls", "roots"}
+    | {"max_calls_per_minute", "max_call_burst", "max_user_messages_per_minute", "max_message_bytes"}
+    | {"max_notifications_per_second", "max_running_calls", "max_queued_calls"}
+)
 _GUARD_ENTRY_KEYS = frozenset({"approvals", "permissions"})
 # An entry with one of these makes another program run, or sends requests elsewhere.
 LAUNCH_KEYS = frozenset(
@@ -202,3 +206,28 @@ def merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]
             entries[same] = entry
         result["entries"] = entries
     return result
+
+
+def tightened(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+    """`upper` without what would let run what `lower` forbids: it may only forbid more."""
+    kept = dict(upper)
+    if kept.get("enabled") is not False:
+        kept.pop("enabled", None)
+    if lower.get("allow"):
+        kept.pop("allow", None)
+    if "allowlist_semantics" in lower and str(kept.get("allowlist_semantics")).strip().lower() != "strict":
+        kept.pop("allowlist_semantics", None)
+    entries, below = kept.get("entries"), lower.get("entries")
+    if isinstance(entries, Mapping) and isinstance(below, Mapping):
+        off = {
+            name.casefold()
+            for name, entry in below.items()
+            if isinstance(entry, Mapping) and "enabled" in entry
+        }
+        kept["entries"] = {
+            name: {key: value for key, value in entry.items() if key != "enabled" or value is False}
+            if isinstance(entry, Mapping) and name.casefold() in off
+            else entry
+            for name, entry in entries.items()
+        }
+    return kept

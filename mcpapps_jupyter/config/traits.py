@@ -13,7 +13,7 @@ from traitlets import All as EveryTrait
 from traitlets import Bool, Dict, Float, Int, List, TraitError, Unicode
 from traitlets.config import Config, Configurable
 
-from mcpapps_jupyter.config.files import LAUNCH_KEYS, FileSettings, find_file, merged, read_file
+from mcpapps_jupyter.config.files import LAUNCH_KEYS, FileSettings, find_file, merged, read_file, tightened
 from mcpapps_jupyter.errors import InvalidArguments, did_you_mean
 from mcpapps_jupyter.manifest import ENTRY_KEYS, canonical
 
@@ -156,6 +156,8 @@ class McpApps(Configurable):
             if settings.broken:
                 self._broken = self._broken or settings.problems[0]
             good = self._checked(settings)
+            if beside_notebook:
+                good = tightened(values, good)
             values = merged(values, good)
             if beside_notebook:
                 self._workspace_file = settings

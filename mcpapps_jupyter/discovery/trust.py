@@ -71,7 +71,7 @@ class TrustStore:
 
     def is_trusted(self, path: Path, digest: str) -> bool:
         """Whether this file with this content was confirmed."""
-        return bool(digest) and self._read().get(_key(path)) == digest
+        return bool(digest) and self._read().get(_file_key(path)) == digest
 
     def trust(self, path: Path, digest: str) -> None:
         """Remember a confirmation; one of other content of the same file ends.
@@ -81,12 +81,12 @@ class TrustStore:
         OSError
             The Jupyter data folder cannot be written.
         """
-        self._write({**self._read(), _key(path): digest})
+        self._write({**self._read(), _file_key(path): digest})
 
     def forget(self, path: Path) -> None:
         """Take a confirmation back."""
         known = self._read()
-        if known.pop(_key(path), None) is not None:
+        if known.pop(_file_key(path), None) is not None:
             self._write(known)
 
     def _read(self) -> dict[str, str]:
@@ -126,7 +126,7 @@ def unconfirmed(
     return [
         file
         for file in files
-        if not any(_is_under(_key(file.path), place) for place in places)
+        if not any(_is_under(_file_key(file.path), place) for place in places)
         and not store.is_trusted(file.path, file.digest)
     ]
 
@@ -138,6 +138,11 @@ def _trusted_places(config: Settings) -> list[Path]:
 
 def _key(path: Path) -> str:
     return os.path.normcase(os.path.realpath(path))
+
+
+def _file_key(path: Path) -> str:
+    # Where the name lies, not what it links to: a manifest starts its server in the folder of the name.
+    return os.path.join(_key(path.parent), os.path.normcase(path.name))  # noqa: PTH118
 
 
 def _is_under(path: str, place: str) -> bool:
