@@ -15,9 +15,10 @@ _INTRO = """\
 Set them with `%config McpApps.NAME = …`, `mcpapps.configure(NAME=…)`, in `ipython_kernel_config.py`
 (`c.McpApps.NAME = …`), or in a file `mcpapps.json` beside the notebook or in the Jupyter config folder.
 Python and `%config` win over the IPython configuration, that over the file beside the notebook, that over
-the other file. A file beside the notebook may have come with it and has no say in what guards you
-(`trusted_paths`, `approvals`, `permissions`, `headless`, `roots`, the rates of pages) and can only forbid more. In files the names are taken in any
-spelling (`discoveryPaths`, `discovery_paths`), also inside a section `McpApps` of an `appsettings.json`.
+the other file. A file beside the notebook may have come with it: it has no say in what guards you
+(`trusted_paths`, `approvals`, `permissions`, `headless`, `roots`, the rates of pages), and of what may run
+it can only forbid more. In files the names are taken in any spelling (`discoveryPaths`, `discovery_paths`),
+also inside a section `McpApps` of an `appsettings.json`.
 
 | setting | default | meaning |
 |---|---|---|
