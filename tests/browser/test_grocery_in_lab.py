@@ -142,16 +142,14 @@ def test_a_count_asks_in_the_page_and_in_the_notebook(open_lab: OpenLab) -> None
     page.click(by_id("count-save"))
     strip = lab.page.wait_for_selector(".mcpapp-strip:has-text('set_inventory')")
     assert '"quantity": 55' in strip.inner_text(), "the person sees the arguments"
-    strip.scroll_into_view_if_needed()
     lab.screenshot("approval")
-    lab.page.click(".mcpapp-strip button:has-text('Allow once')")
+    lab.press("Allow once", "set_inventory")
     lab.wait_until(lambda: quantity(page, "1-101") == 55, "the page shows the count")
     assert lab.run(2).strip() == "55"
     page.click(by_id("qty-1-101"))
     page.fill(by_id("count-input"), "66")
     page.click(by_id("count-save"))
-    lab.page.wait_for_selector(".mcpapp-strip:has-text('set_inventory')").scroll_into_view_if_needed()
-    lab.page.click(".mcpapp-strip button:has-text('Deny')")
+    lab.press("Deny", "set_inventory")
     lab.wait_until(lambda: page.is_visible(by_id("notice")), "the page says that it was not allowed")
     assert lab.run(2).strip() == "55"
 
@@ -159,9 +157,7 @@ def test_a_count_asks_in_the_page_and_in_the_notebook(open_lab: OpenLab) -> None
 def test_an_order_is_a_message_that_the_person_sends(open_lab: OpenLab) -> None:
     lab, page = opened(open_lab, "[m['content'][0]['text'] for m in dash.messages]")
     page.click(by_id("draft-order"))
-    strip = lab.page.wait_for_selector(".mcpapp-strip:has-text('message')")
-    strip.scroll_into_view_if_needed()
-    lab.page.click(".mcpapp-strip button:has-text('Send')")
+    lab.press("Send", "message")
     lab.page.wait_for_selector(".mcpapp-strip", state="detached")
     assert "Butter Croissants" in lab.wait_until(
         lambda: text if (text := lab.run(2)).strip() != "[]" else "", "the message is in Python"
@@ -171,10 +167,8 @@ def test_an_order_is_a_message_that_the_person_sends(open_lab: OpenLab) -> None:
 def test_the_table_is_saved_as_csv(open_lab: OpenLab) -> None:
     lab, page = opened(open_lab)
     page.click(by_id("download-csv"))
-    strip = lab.page.wait_for_selector(".mcpapp-strip:has-text('csv')")
-    strip.scroll_into_view_if_needed()
     with lab.page.expect_download() as download:
-        lab.page.click(".mcpapp-strip button:has-text('Save')")
+        lab.press("Save", "csv")
     saved = download.value
     assert saved.suggested_filename.endswith(".csv")
     text = saved.path().read_text("utf-8-sig")
