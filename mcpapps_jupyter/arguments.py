@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcpapps_jupyter.errors import InvalidArguments, did_you_mean, nearest
+from mcpapps_jupyter.schema_check import Check
 
 _EXAMPLES: dict[str, Any] = {
     "integer": 1,
@@ -30,7 +31,7 @@ _ELSEWHERE = frozenset(
 
 _MOST_VALIDATORS = 256
 #: By the schema's identity; the schema is kept beside, so that no other one gets its identity.
-_validators: dict[int, tuple[Mapping[str, Any], Any]] = {}
+_validators: dict[int, tuple[Mapping[str, Any], Check]] = {}
 
 
 def properties(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -153,27 +154,26 @@ def problems(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[st
 
 
 def schema_problems(schema: Mapping[str, Any], value: Any) -> list[str]:
-    """Where `value` misses a JSON Schema, at most three lines; a broken schema finds nothing."""
+    """Where `value` misses a JSON Schema, at most three lines.
+
+    A broken schema finds nothing, nor does one whose check would take long, and no regular
+    expression is tried: what is left is for the server to say.
+    """
     try:
         errors = sorted(
-            _validator(schema).iter_errors(value), key=lambda error: list(map(str, error.absolute_path))
+            _validator(schema).errors(value), key=lambda error: list(map(str, error.absolute_path))
         )
     except Exception:  # noqa: BLE001 - the server's schema is its own mistake, of whatever kind; it decides
         return []
     return [_in_words(error, properties(schema)) for error in errors[:3]]
 
 
-def _validator(schema: Mapping[str, Any]) -> Any:
-    """A validator for `schema`. Making one takes longer than a call, so the last ones are kept."""
-    from jsonschema import Draft202012Validator
-    from jsonschema_specifications import REGISTRY
-
+def _validator(schema: Mapping[str, Any]) -> Check:
+    """A check for `schema`. Making one takes longer than a call, so the last ones are kept."""
     kept = _validators.get(id(schema))
     if kept is not None:
         return kept[1]
-    Draft202012Validator.check_schema(schema)
-    # With a registry of its own: by default references to other addresses would be fetched.
-    validator = Draft202012Validator(schema, registry=REGISTRY)
+    validator = Check(schema)
     if len(_validators) >= _MOST_VALIDATORS:
         _validators.pop(next(iter(_validators)), None)
     _validators[id(schema)] = schema, validator

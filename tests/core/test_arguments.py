@@ -164,6 +164,52 @@ def test_nothing_is_fetched_for_a_reference() -> None:
     assert asked == []
 
 
+_DOUBLING = {
+    f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]} for n in range(40)
+}
+_META = "https://json-schema.org/draft/2020-12/schema"
+_CATASTROPHE = {"pattern": "^(a+)+$"}
+
+#: Each would take hours; a value that misses them is for the server to refuse.
+EXPLOSIVE: list[tuple[dict[str, Any], Any]] = [
+    ({"properties": {"x": _CATASTROPHE}}, "a" * 40 + "!"),
+    ({"properties": {"x": {"$schema": _META, **_CATASTROPHE}}}, "a" * 40 + "!"),
+    ({"properties": {"x": {"propertyNames": _CATASTROPHE}}}, {"a" * 40 + "!": 1}),
+    ({"properties": {"x": {"patternProperties": {"^(a+)+$": {}}}}}, {"a" * 40 + "!": 1}),
+    (
+        {"properties": {"x": {"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False}}},
+        {"a" * 40 + "!": 1},
+    ),
+    ({"properties": {"x": {"unevaluatedProperties": False, "patternProperties": {"^(a+)+$": {}}}}}, {"a": 1}),
+    ({"properties": {"x": {"$ref": "#/$defs/d0"}}, "$defs": {**_DOUBLING, "d40": {}}}, 1),
+    ({"properties": {"x": {"uniqueItems": True}}}, [{"n": n} for n in range(9000)]),
+    ({"properties": {"x": {"type": "string"}}}, [[0]] * 100_000),
+]
+
+
+@pytest.mark.parametrize(("schema", "value"), EXPLOSIVE)
+def test_no_schema_keeps_the_kernel_busy(schema: dict[str, Any], value: Any) -> None:
+    assert arguments.schema_problems(schema, {"x": value}) == []
+
+
+def test_a_schema_of_its_own_dialect_is_still_checked() -> None:
+    schema = {
+        "$schema": _META,
+        "properties": {"x": {"$schema": _META, "type": "array", "items": {"$ref": "#/$defs/N"}}},
+    }
+    schema["$defs"] = {"N": {"type": "integer"}}
+    assert arguments.schema_problems(schema, {"x": [1, "a"]}) == ["x.1: 'a' is not of type 'integer'"]
+    assert arguments.schema_problems(schema, {"x": list(range(1000))}) == []
+
+
+def test_what_is_soon_found_is_told_of_a_check_that_would_take_long() -> None:
+    schema = {"properties": {"x": {"$ref": "#/$defs/d0"}}, "$defs": {**_DOUBLING, "d40": {"type": "null"}}}
+    assert len(arguments.schema_problems(schema, {"x": 1})) == 3
+    rows = {"properties": {"x": {"items": {"properties": {"n": {"type": "integer"}}}}}}
+    found = arguments.schema_problems(rows, {"x": [{"n": "a", "m": 1}] * 2000})
+    assert found[0] == "x.0.n: 'a' is not of type 'integer'"
+
+
 def test_one_schema_is_prepared_once_and_few_are_kept() -> None:
     schema = {"properties": {"a": {"type": "integer"}}}
     first = arguments._validator(schema)
