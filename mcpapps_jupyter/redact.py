@@ -13,6 +13,10 @@ MASK = "•••"
 
 # Shorter values ("1", "on", "dev") are not secrets, and masking them would make every text unreadable.
 _SHORTEST_SECRET = 4
+# A secret's beginning where a text was cut; less of it is too often something else.
+_SHORTEST_BEGINNING = 6
+_CUT = "…"
+_CLOSING = "\"'`)]}>, \t\r\n"
 _PLAIN_WORDS = frozenset(
     {"true", "false", "null", "none", "info", "debug", "warn", "warning", "error", "utf-8"}
 )
@@ -31,15 +35,32 @@ _LONGEST_INPUT = 20_000
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Mask every one of `secrets` in `text`.
 
-    Also found: a secret as it looks inside JSON and inside a URL. Values under four characters and
-    plain words such as ``true`` are left alone.
+    Also found: a secret as it looks inside JSON and inside a URL, and one that was cut in half: six or
+    more of its first characters at the end of `text` or before a ``…``. Values under four characters
+    and plain words such as ``true`` are left alone.
     """
-    pattern = _pattern(frozenset(secrets))
-    return pattern.sub(MASK, text) if pattern else text
+    pattern, spellings = _pattern(frozenset(secrets))
+    if pattern is None:
+        return text
+    whole = pattern.sub(MASK, text)
+    return _CUT.join(_without_beginning(piece, spellings) for piece in whole.split(_CUT))
+
+
+def _without_beginning(text: str, spellings: tuple[str, ...]) -> str:
+    """`text` without the beginning of a secret that it ends with."""
+    end = text.rstrip(_CLOSING)
+    for spelling in spellings:
+        first = spelling[:_SHORTEST_BEGINNING]
+        at = -1 if len(spelling) <= len(first) else end.find(first, max(0, len(end) - len(spelling) + 1))
+        while at >= 0:
+            if spelling.startswith(end[at:]):
+                return end[:at] + MASK + text[len(end) :]
+            at = end.find(first, at + 1)
+    return text
 
 
 @lru_cache(maxsize=256)
-def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
+def _pattern(secrets: frozenset[str]) -> tuple[re.Pattern[str] | None, tuple[str, ...]]:
     spellings: set[str] = set()
     for secret in secrets:
         value = secret.strip()
@@ -48,9 +69,10 @@ def _pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
         spellings |= {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
         spellings |= {quote(value, safe="", errors="replace"), quote(value, errors="replace")}
     if not spellings:
-        return None
+        return None, ()
     # Longest first: a secret that contains another one goes as a whole.
-    return re.compile("|".join(re.escape(each) for each in sorted(spellings, key=len, reverse=True)))
+    ordered = tuple(sorted(spellings, key=len, reverse=True))
+    return re.compile("|".join(re.escape(each) for each in ordered)), ordered
 
 
 def clean_line(text: str, limit: int = 500) -> str:

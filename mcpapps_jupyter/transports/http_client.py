@@ -201,7 +201,7 @@ def _answer(
 def _rpc_error(response: httpx2.Response) -> dict[str, Any] | None:
     try:
         frame = json.loads(response.content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     error = frame.get("error") if is_frame(frame) else None
     well_formed = (
@@ -218,6 +218,8 @@ def _text(response: httpx2.Response) -> str:
         body = json.loads(response.content)
         said = body.get("error_description") or body.get("message") or body.get("detail") or body.get("error")
         text = said if isinstance(said, str) else json.dumps(body)
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", response.text[:20_000], flags=re.DOTALL)
-    return " ".join(text.split())[:200]
+    line = " ".join(text.split())
+    # The mark tells what masks secrets that one may have been cut here.
+    return line if len(line) <= 200 else line[:200] + "…"

@@ -33,6 +33,15 @@ def test_pattern_characters_are_plain_text():
     assert redact("a.c*d and abcxd", ["a.c*d"]) == f"{MASK} and abcxd"
 
 
+@pytest.mark.parametrize("end", ["", "…", '"', "… and so on", '"}', "\n"])
+def test_a_secret_that_was_cut_is_masked_too(end):
+    secret = "sk-live-0123456789"
+    for length in range(6, len(secret)):
+        assert redact(f"denied for {secret[:length]}{end}", [secret]) == f"denied for {MASK}{end}"
+    for plain in (f"sk-li{end}", f"a sk-live-01 in the middle{end}", f"sk-live-x{end}"):
+        assert redact(plain, [secret]) == plain
+
+
 @given(st.text(), st.lists(st.text(min_size=4), max_size=5))
 def test_no_secret_survives(text, secrets):
     shown = redact(text + "".join(secrets), secrets)
