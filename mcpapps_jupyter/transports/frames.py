@@ -6,7 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from mcpapps_jupyter.transports.hooks import Frame
 
@@ -28,17 +28,28 @@ _ID_LAST = re.compile(_ID + rb'\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
 
 @dataclass(frozen=True)
 class Oversize:
-    """A line over the limit that was dropped: its two ends, and its length in bytes."""
+    """A line that was dropped, too long or too deep: its two ends, and its length in bytes."""
 
     head: bytes
     tail: bytes
     size: int
 
+    @classmethod
+    def of(cls, line: bytes) -> Oversize:
+        """What is kept of `line`."""
+        return cls(line[:_EDGE], line[-_EDGE:], len(line))
+
     @property
     def request_id(self) -> str | None:
         """The JSON-RPC id the line answered, where its ends show one."""
+        found = self.id
+        return None if found is None else str(found)
+
+    @property
+    def id(self) -> str | int | None:
+        """The same as it was written, a number or a text."""
         hit = _ID_FIRST.search(self.head) or _ID_LAST.search(self.tail)
-        return str(json.loads(hit.group(1))) if hit else None
+        return cast("str | int", json.loads(hit.group(1))) if hit else None
 
 
 class LineSplitter:
@@ -106,6 +117,8 @@ class Parsed:
     frames: list[Frame] = field(default_factory=list)
     noise: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    #: A frame that nests deeper than can be read.
+    too_deep: Oversize | None = None
 
 
 def is_frame(value: Any) -> bool:
@@ -133,7 +146,10 @@ def parse_line(line: bytes) -> Parsed:
     if text[0] in "{[":
         try:
             value = decoder.decode(text)
-        except (ValueError, RecursionError):
+        except RecursionError:
+            parsed.too_deep = Oversize.of(text.encode("utf-8", "replace"))
+            return parsed
+        except ValueError:
             pass  # noise, or a frame with something glued to it
         else:
             found = value if isinstance(value, list) else [value]
@@ -150,17 +166,18 @@ def _mend(parsed: Parsed, decoder: _Decoder, text: str) -> Parsed:
     if decoder.replaced:
         parsed.warnings.append(not_numbers(decoder.replaced))
     if "\\ud" in text or "\\uD" in text:  # half a character would break every later encoding
-        parsed.frames = [_whole_characters(frame) for frame in parsed.frames]
+        parsed.frames = [whole_characters(frame) for frame in parsed.frames]
     return parsed
 
 
-def _whole_characters(value: Any) -> Any:
+def whole_characters(value: Any) -> Any:
+    """`value` with U+FFFD for each half of a character that stands alone."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
-        return [_whole_characters(each) for each in value]
+        return [whole_characters(each) for each in value]
     if isinstance(value, dict):
-        return {_whole_characters(key): _whole_characters(each) for key, each in value.items()}
+        return {whole_characters(key): whole_characters(each) for key, each in value.items()}
     return value
 
 
@@ -172,7 +189,11 @@ def _scan(text: str, decoder: _Decoder, parsed: Parsed) -> None:
             break
         try:
             value, end = decoder.raw_decode(text, start.start())
-        except (ValueError, RecursionError):
+        except RecursionError:
+            parsed.too_deep = Oversize.of(text[start.start() :].encode("utf-8", "replace"))
+            _noise(parsed, text[told : start.start()])
+            return
+        except ValueError:
             position = start.end()
             continue
         if is_frame(value):

@@ -54,11 +54,15 @@ class Wire:
     def line(self, line: bytes | Oversize) -> None:
         """Take in one line or event: its frames, and the noise around them."""
         if isinstance(line, Oversize):
-            self._oversize(line)
+            self._drop(
+                line, f"the server sent a line of {line.size / 1e6:.0f} MB, over the limit; it was dropped"
+            )
             return
         parsed = parse_line(line)
         for text in parsed.warnings:
             self._hooks.warn(text)
+        if parsed.too_deep is not None:
+            self._drop(parsed.too_deep, "the server sent a message that nests too deep; it was dropped")
         for text in parsed.noise:
             notify(self._hooks.on_noise, text)
         for frame in parsed.frames:
@@ -104,8 +108,7 @@ class Wire:
             self.answer(request_id, reason)
         self._inbox.end()
 
-    def _oversize(self, line: Oversize) -> None:
-        reason = f"the server sent a line of {line.size / 1e6:.0f} MB, over the limit; it was dropped"
+    def _drop(self, line: Oversize, reason: str) -> None:
         self._hooks.warn(reason)
         if line.request_id is not None:
             self.answer(line.request_id, reason)
@@ -149,4 +152,5 @@ def parse_message(frame: Frame) -> JSONRPCMessage:
 
 
 def _first_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]
+    line = " ".join(str(error).split())
+    return line if len(line) <= 300 else line[:300] + "…"

@@ -142,6 +142,20 @@ def test_deep_nesting_and_huge_numbers_are_noise_not_errors() -> None:
         assert parse_line(text.encode()).frames == []
 
 
+def test_an_answer_that_nests_too_deep_is_known_by_its_id() -> None:
+    deep = "[" * 50_000 + "]" * 50_000
+    for line in (
+        f'{{"jsonrpc":"2.0","id":7,"result":{deep}}}',
+        f'ready {{"jsonrpc":"2.0","id":7,"result":{deep}}}',
+        f'{{"result":{deep},"jsonrpc":"2.0","id":7}}',
+    ):
+        parsed = parse_line(line.encode())
+        assert parsed.frames == []
+        assert parsed.too_deep is not None
+        assert parsed.too_deep.request_id == "7"
+        assert parsed.too_deep.id == 7
+
+
 def test_numbers_that_json_does_not_have() -> None:
     parsed = parse_line(b'{"jsonrpc":"2.0","id":1,"result":{"a":[NaN,-Infinity,1e999,-1e999,1e5,0.5]}}')
     assert parsed.frames[0]["result"]["a"] == [None, None, None, None, 1e5, 0.5]

@@ -123,6 +123,19 @@ def test_a_malformed_answer_fails_its_request_at_once() -> None:
     asyncio.run(main())
 
 
+def test_an_answer_that_nests_too_deep_fails_its_request_at_once() -> None:
+    async def main() -> None:
+        bench = Bench()
+        bench.ask(1, "tools/call")
+        deep = "[" * 50_000 + "]" * 50_000
+        bench.wire.line(f'{{"jsonrpc":"2.0","id":1,"result":{{"structuredContent":{deep}}}}}'.encode())
+        (answer,) = await bench.received()
+        assert answer.id == "1"
+        assert "nests too deep" in answer.error.message
+
+    asyncio.run(main())
+
+
 def test_our_own_request_echoed_is_noise() -> None:
     async def main() -> None:
         bench = Bench()
