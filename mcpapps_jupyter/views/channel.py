@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from mcpapps_jupyter.transports.frames import Oversize
+
 logger = logging.getLogger(__name__)
 
 VERSION = 1
@@ -142,5 +144,8 @@ def _buffer(index: Any, buffers: Sequence[Any]) -> bytes:
 def _parsed(kind: str, view: str, data: bytes) -> Envelope:
     try:
         return Envelope(kind, view, json.loads(data), len(data))
-    except (ValueError, RecursionError):
+    except RecursionError:
+        # The id alone, without a method: a request is then refused under its id.
+        return Envelope(kind, view, {"jsonrpc": "2.0", "id": Oversize.of(data).id, "method": None}, len(data))
+    except ValueError:
         raise EnvelopeError("a buffer is not JSON") from None

@@ -10,6 +10,7 @@ from typing import Any
 
 from mcpapps_jupyter import html
 from mcpapps_jupyter.results import block_text
+from mcpapps_jupyter.transports.frames import whole_characters
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class ModelContext:
         ValueError
             ``content`` is no list of blocks, or ``structuredContent`` is no object.
         """
+        params = whole_characters(dict(params))  # half a character has no UTF-8
         content = params.get("content")
         structured = params.get("structuredContent")
         if content is not None and not (

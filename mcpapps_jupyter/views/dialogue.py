@@ -22,6 +22,7 @@ from mcpapps_jupyter.views.rpc import (
     REFUSED,
     PageError,
     finite,
+    too_deep,
     valid_id,
 )
 from mcpapps_jupyter.views.traffic import Traffic
@@ -88,6 +89,11 @@ class Dialogue:
             self._refuse_stray(envelope.view, message)
             return
         frame.spoke = next(self.counter)
+        if too_deep(message):
+            request_id = message.get("id") if isinstance(message, Mapping) else None
+            request_id = request_id if valid_id(request_id) else None
+            self._reply_error(frame, request_id, PageError(INVALID_REQUEST, "The message nests too deep"))
+            return
         self._traffic.add("in", frame.id, message, size=envelope.size)
         if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0":
             self._reply_error(frame, None, PageError(INVALID_REQUEST, "This is no JSON-RPC 2.0 message"))
@@ -95,6 +101,8 @@ class Dialogue:
         method, request_id = message.get("method"), message.get("id")
         if "id" in message and not valid_id(request_id):
             self._reply_error(frame, None, PageError(INVALID_REQUEST, "An id is a string or a finite number"))
+        elif "method" in message and not isinstance(method, str):
+            self._reply_error(frame, request_id, PageError(INVALID_REQUEST, "A method is a string"))
         elif isinstance(method, str) and "id" in message:
             self._request(frame, method, message.get("params"), request_id)
         elif isinstance(method, str):

@@ -12,6 +12,9 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 REFUSED = -32000
 
+#: Levels of lists and objects; the SDK's models take some 250.
+_DEEPEST = 200
+
 
 class PageError(Exception):
     """A JSON-RPC error for the page."""
@@ -27,6 +30,21 @@ def valid_id(value: Any) -> bool:
     if isinstance(value, bool):
         return False
     return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def too_deep(value: Any) -> bool:
+    """Whether `value` nests deeper than messages may; what copies or writes it would fail half-way."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        inside = [each.values() if isinstance(each, Mapping) else each for each in level if _holds(each)]
+        level = [each for entries in inside for each in entries]
+        if not level:
+            return False
+    return any(map(_holds, level))
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple)
 
 
 def finite(value: Any) -> Any:

@@ -16,6 +16,14 @@ from mcpapps_jupyter.views.rpc import finite
 from tests.core.support import until
 
 
+def test_a_buffer_that_nests_too_deep_keeps_its_id() -> None:
+    deep = "[" * 50_000 + "]" * 50_000
+    data = f'{{"jsonrpc":"2.0","id":"7","method":"tools/call","params":{{"arguments":{{"a":{deep}}}}}}}'
+    content = {"v": 1, "batch": [{"kind": "rpc", "view": "f", "buffer": 0}]}
+    (envelope,) = Decoder().decode(content, [data.encode()])
+    assert envelope.message == {"jsonrpc": "2.0", "id": "7", "method": None}
+
+
 def test_small_messages_travel_as_they_are_and_big_ones_as_buffers() -> None:
     small, big = {"a": [1, None, "ü"]}, {"x": "€" * BUFFER_FROM}
     content, buffers = encode(

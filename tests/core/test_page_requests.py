@@ -231,6 +231,24 @@ def test_what_is_no_json_rpc_is_answered_once_and_changes_nothing(page: OpenPage
     assert page.request("ping") == {}
 
 
+def test_a_request_that_cannot_be_read_is_refused_under_its_id(page: OpenPage) -> None:
+    page.put("rpc", {"jsonrpc": "2.0", "id": 3, "method": 5})
+    assert page.answer(3)["error"]["code"] == -32600
+    nested: list[object] = []
+    for _ in range(5000):
+        nested = [nested]
+    for levels, request_id in ((nested, 4), ([nested], "5")):
+        params = {"name": "echo", "arguments": {"value": levels}}
+        page.put("rpc", {"jsonrpc": "2.0", "id": request_id, "method": "tools/call", "params": params})
+        assert page.answer(request_id)["error"]["code"] == -32600
+    assert page.request("ping") == {}
+
+
+def test_half_a_character_in_the_context_is_replaced(page: OpenPage) -> None:
+    half = {"content": [{"type": "text", "text": "a\ud800"}], "structuredContent": {"\udc00": "b"}}
+    assert page.request("ui/update-model-context", half) == {}
+
+
 def test_an_id_that_is_still_in_use_is_refused(page: OpenPage) -> None:
     page.send("tools/call", {"name": "work", "arguments": {"steps": 1, "pause": 0.3}}, request_id="same")
     page.send("ping", request_id="same")
