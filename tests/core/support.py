@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 
 SERVERS = Path(__file__).with_name("servers")
-WAIT = 30.0
+WAIT = 60.0
 
 
 def until(condition: Callable[[], Any], what: str = "the condition") -> Any:

@@ -72,7 +72,7 @@ def test_an_error_shows_as_one_and_can_be_raised() -> None:
     assert "look failed" in bad.to_html()
     with pytest.raises(ToolFailed, match=r"^shop look: no <eggs> left$"):
         bad.raise_for_error()
-    assert repr(result(isError=True)) == "Error from shop look: no reason given"
+    assert repr(result(isError=True)) == "Error from shop look: the tool failed and gave no reason"
     good = result("fine")
     assert good.raise_for_error() is good
 
@@ -82,8 +82,8 @@ def test_structured_content_is_shown_where_there_is_no_text() -> None:
     assert json.loads(repr(only)) == {"items": ROWS, "total": 2}
     html = only.to_html()
     assert "<b>items</b>" in html
-    assert "<td>egg</td>" in html
-    assert "<td>2</td>" in html
+    assert ">egg</td>" in html
+    assert ">2</td>" in html
     assert "{}" in result(structuredContent={}).to_html()
 
 
@@ -152,11 +152,11 @@ def test_tables_become_data_frames(given: ToolResult, key: str | None, shape: tu
 @pytest.mark.parametrize(
     ("given", "key", "words"),
     [
-        (result(structuredContent={"a": ROWS, "b": ROWS}), None, r"pick one with to_pandas\(key\): 'a', 'b'"),
-        (result("hello"), None, "is not one list of objects"),
+        (result(structuredContent={"a": ROWS, "b": ROWS}), None, r"pick one, to_pandas\(key\): 'a', 'b'"),
+        (result("hello"), None, "is no list of objects"),
         (result(structuredContent={"a": ROWS}), "c", "no list of objects under 'c'; there is 'a'"),
-        (result(structuredContent={"result": [1, 2]}), None, "is not one list of objects"),
-        (result(structuredContent={"result": [{"a": 1}, 2]}), None, "is not one list of objects"),
+        (result(structuredContent={"result": [1, 2]}), None, "is no list of objects"),
+        (result(structuredContent={"result": [{"a": 1}, 2]}), None, "is no list of objects"),
     ],
 )
 def test_what_is_no_table_is_said_with_what_there_is(given: ToolResult, key: str | None, words: str) -> None:
