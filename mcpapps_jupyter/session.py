@@ -331,6 +331,8 @@ class Session:
             raise ProtocolFailure(error.message, error.code, error.data) from None
         except ValidationError as error:
             raise _malformed(f"the server's answer to {method}", error) from None
+        except (ValueError, RecursionError) as error:  # pydantic goes some 250 levels deep
+            raise ProtocolFailure(f"{method} carries what nests too deep: {in_words(error)}") from None
 
     @staticmethod
     async def _raw(client: Client, request: _Request, progress: Progress | None) -> dict[str, Any]:
@@ -365,12 +367,14 @@ class Session:
         """
         items: list[dict[str, Any]] = []
         pages = 0
+        goes_on = False
 
         async def collect() -> None:
-            nonlocal pages
+            nonlocal pages, goes_on
             async for raw in self._pages(method):
                 deadline.touch()
                 pages += 1
+                goes_on = isinstance(raw.get("nextCursor"), str)
                 entries = raw.get(key)
                 items.extend(entry for entry in entries if isinstance(entry, dict)) if isinstance(
                     entries, list
@@ -383,7 +387,8 @@ class Session:
             await deadline.bound(collect())
         except TimeoutError:
             raise RequestTimeout(f"no answer to {method} within {timeout:g} s") from None
-        return items[:_MAX_ITEMS], pages >= _MAX_PAGES or len(items) >= _MAX_ITEMS
+        full = pages >= _MAX_PAGES or len(items) >= _MAX_ITEMS
+        return items[:_MAX_ITEMS], (full and goes_on) or len(items) > _MAX_ITEMS
 
     # -- change events -----------------------------------------------------------------------
 
@@ -430,7 +435,10 @@ class Session:
         """Pass notifications on; both eras deliver them here."""
         if isinstance(message, Exception):
             return
-        wire = message.model_dump(by_alias=True, mode="json", exclude_none=True)
+        try:
+            wire = message.model_dump(by_alias=True, mode="json", exclude_none=True)
+        except (ValueError, RecursionError):
+            return  # nests too deep for anybody to read
         kind = str(wire.get("method", "")).removeprefix("notifications/")
         self._on_event(ServerEvent(kind, wire.get("params") or {}))
 

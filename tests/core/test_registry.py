@@ -118,6 +118,9 @@ def test_a_new_definition_that_fails_is_said_and_the_handle_stays(host: Host) ->
         (7, {"id": "a"}, "not int"),
         (object(), {"id": "a"}, "not object"),
         ("nowhere.json", {"id": "a"}, "cannot be read"),
+        (["x"], {"id": 5}, "wanted a string, got the number 5"),
+        (["x"], {"id": True}, "wanted a string, got true"),
+        (Path("m.mcpapp.json"), {"id": ["a"]}, "wanted a string, got a list"),
     ],
 )
 def test_what_cannot_be_added_is_said_in_words(
@@ -132,10 +135,19 @@ def test_fields_are_those_of_the_manifest_and_their_errors_are_said(host: Host) 
         host.add(["x"], id="a", startupTimeoutSeconds="soon")
     with pytest.raises(ManifestInvalid, match="id"):
         host.add(["x"], id="no spaces")
+    for app_id in ("../../evil", "a\x1b[2J"):
+        with pytest.raises(ManifestInvalid, match="wanted only letters"):
+            host.add(Path("m.mcpapp.json"), id=app_id)
     assert "a" not in host
     app = host.add(command("by_hand"), id="a", name="An app", tags=["x"], toolNamePrefix="a.")
     assert (app.name, app.prefix) == ("An app", "a.")
     assert app.call("a.add", a=1).data == 2
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file here")
+def test_a_manifest_without_end_is_refused(host: Host) -> None:
+    with pytest.raises(InvalidArguments, match="not a regular file"):
+        host.add(Path("/dev/zero"), id="a")
 
 
 def test_a_manifest_by_its_path_is_added_and_no_scan_takes_it_away(host: Host, folder: Path) -> None:
@@ -376,6 +388,14 @@ def test_secrets_are_masked_in_errors_of_the_server(host: Host) -> None:
         app.call("-32000")
     assert "•••" in str(caught.value)
     assert "a rule of the house" not in str(caught.value)
+
+
+@pytest.mark.parametrize("levels", [300, 900, 30_000])
+def test_an_answer_that_nests_too_deep_fails_its_call_in_words(host: Host, levels: int) -> None:
+    app = host.add(command("by_hand"), id="mine")
+    with pytest.raises(ProtocolFailure, match="nests too deep"):
+        app.call("deep", levels=levels)
+    assert app.call("add", a=1).data == 2
 
 
 def test_a_child_gets_a_small_environment_and_what_it_is_given(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -30,7 +31,10 @@ def jot(text: str) -> None:
 
 
 def send(frame: Frame) -> None:
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **frame}) + "\n")
+    text = json.dumps({"jsonrpc": "2.0", **frame})
+    # Deeper than the encoder goes.
+    text = re.sub(r'"<(\d+) levels>"', lambda hit: "[" * int(hit[1]) + "]" * int(hit[1]), text)
+    sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 
@@ -65,7 +69,9 @@ def tools(cursor: str | None) -> Frame:
         number = int(cursor or 0)
         more = {"nextCursor": str(number + 1)} if number + 1 < PAGES else {}
         return {"tools": [tool(f"tool{number}a"), tool(f"tool{number}b")], **more}
-    return {"tools": [tool(name) for name in ("echo", "add", "pid", "crash", "hang", "vendor", "-32000")]}
+    return {
+        "tools": [tool(name) for name in ("echo", "add", "pid", "crash", "hang", "vendor", "deep", "-32000")]
+    }
 
 
 def call(name: str, arguments: Frame) -> Frame:
@@ -80,6 +86,8 @@ def call(name: str, arguments: Frame) -> Frame:
         return {"content": [], "structuredContent": {"result": os.getpid()}}
     if name == "add":
         return {"content": [], "structuredContent": {"result": arguments["a"] + 1}}
+    if name == "deep":
+        return {"content": [], "structuredContent": {"result": f"<{arguments['levels']} levels>"}}
     if name == "crash":
         sys.stderr.write("out of eggs\n")
         sys.stderr.flush()
