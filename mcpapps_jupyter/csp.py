@@ -17,8 +17,8 @@ declared               directive
 makes ``allow-forms`` in the frame's sandbox safe.
 
 The string stands in a ``<meta>`` of a document that the page's HTML inherits from, so only origins that
-were checked character by character enter it. CSP does not cover WebRTC: a hostile page can still send data
-out that way.
+were checked character by character enter it. CSP covers neither WebRTC nor the bare connection that Chromium
+opens for a frame's navigation before it is refused: a hostile page can still send data out.
 """
 
 from __future__ import annotations

@@ -242,6 +242,16 @@ class LabPage:
         assert len(frames) == 1, f"{len(frames)} frames have {selector}"
         return frames[0]
 
+    def frames_titled(self, title: str) -> list[Frame]:
+        """List the frames whose own document has this title."""
+        return [frame for frame in self.page.frames if frame.parent_frame and _title(frame) == title]
+
+    def frame_titled(self, title: str, timeout: float = 30) -> Frame:
+        """Wait for the one frame whose own document has this title, and give it."""
+        frames = self.wait_until(lambda: self.frames_titled(title), f"a page titled {title}", timeout)
+        assert len(frames) == 1, f"{len(frames)} pages are titled {title}"
+        return frames[0]
+
     def _wait_for_notebook(self) -> None:
         self.page.wait_for_function("path => lab.isOpen(path)", arg=self._path, timeout=60_000)
         self.page.evaluate("() => lab.ready()")
@@ -265,6 +275,13 @@ def _output_text(output: dict[str, Any]) -> str:
     shown = output["text"] if output["output_type"] == "stream" else output["data"].get("text/plain", "")
     text = shown if isinstance(shown, str) else "".join(shown)
     return text if output["output_type"] == "stream" else text + "\n"
+
+
+def _title(frame: Frame) -> str | None:
+    try:
+        return str(frame.evaluate("document.title"))
+    except Error:
+        return None
 
 
 def has_element(frame: Frame, selector: str) -> bool:

@@ -183,3 +183,20 @@ def test_a_closed_view_leaves_nothing(open_widget: Open) -> None:
     widget.until(lambda: not widget.pages and widget.sent("gone"), "it is gone")
     listeners = "() => { kernel.end(); return Object.values(kernel.listeners).map((each) => each.size); }"
     assert set(widget.tab.evaluate(listeners)) == {0}
+
+
+@pytest.mark.parametrize("more", ["", "target=_blank", "target=_top", "download"])
+def test_a_plain_link_asks_and_the_page_stays(open_widget: Open, more: str) -> None:
+    link = f"<a id=out href='https://example.org/a' {more}>out</a>"
+    widget = open_widget(PAGE.replace("</body>", f"{link}</body>")).show()
+    page = widget.page()
+    page.click("#out")
+    widget.strip.wait_for()
+    assert "Open https://example.org in a new tab?" in widget.strip.inner_text()
+    page.evaluate(
+        "document.querySelector('#out').onclick = (event) => { event.preventDefault(); window.own = 1; }"
+    )
+    widget.press("Cancel")
+    page.click("#out")
+    assert page.evaluate("[window.own, request('ping') && 1]") == [1, 1]
+    assert widget.strip.count() == 0, "the app has handled the click itself"

@@ -9,8 +9,8 @@ const CLICK_MS = 500;
 
 /**
  * Gives the focus back when a frame takes it unasked: while somebody types elsewhere, or while the page loads,
- * unless a click in the page or the Tab key led there. Where the pointer is says nothing: a page that appears
- * under a resting pointer is hovered too.
+ * unless a click in the page or the Tab key led there. Where the pointer is says nothing by itself: a page that
+ * appears under a resting pointer is hovered too.
  */
 export function guardFocus(
   frame: HTMLElement,

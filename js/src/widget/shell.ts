@@ -138,6 +138,14 @@ function reporter(key: string): void {
     report("csp", { directive: event.effectiveDirective, uri: event.blockedURI, line: event.lineNumber });
   });
   addEventListener("pointerdown", () => report("click"), true);
+  // An ordinary link would open nothing or lose the page: going elsewhere is refused, and a new tab too.
+  addEventListener("click", (event) => {
+    const link = event.composedPath().find((it) => it instanceof HTMLAnchorElement && it.href !== "");
+    if (event.defaultPrevented || !(link instanceof HTMLAnchorElement)) return;
+    if (/^(about|javascript|blob|data):/.test(link.protocol)) return;
+    event.preventDefault();
+    report("link", link.href);
+  });
   addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented) report("escape");
   });

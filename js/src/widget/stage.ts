@@ -224,7 +224,9 @@ export class Stage implements PageHost {
 
   report(what: string, detail: unknown): void {
     if (what === "csp" && isObject(detail)) this.#violation(detail);
-    else if (what === "click") this.#clickedAt = performance.now();
+    else if (what === "link") void this.openLink(String(detail));
+    // The page could claim clicks to keep the keyboard; where the pointer is, it cannot claim.
+    else if (what === "click" && this.#frame.element.matches(":hover")) this.#clickedAt = performance.now();
     else if (what === "escape" && this.#view.mode === "fullscreen") this.#view.setMode("inline", true);
     else if (what === "look" && Array.isArray(detail)) {
       this.#look = detail.map(String);

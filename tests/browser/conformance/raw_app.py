@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playwright.sync_api import Error
-
 from tests.browser.cells import LOAD
 
 if TYPE_CHECKING:
@@ -49,21 +47,11 @@ class RawApp:
     def open(self, name: str = "page", title: str = "", *, may_fail: bool = False) -> Frame:
         """Open the page of ``open_NAME`` as ``view`` and give its document, once it has loaded."""
         self.lab.run_new(f"%mcpapp open raw open_{name} --as view", may_fail=may_fail)
-        return self.frame(title or name)
+        return self.lab.frame_titled(title or name)
 
     def wait(self, frame: Frame, condition: str) -> None:
         """Wait until a JavaScript expression is true in a page."""
         self.lab.wait_until(lambda: frame.evaluate(f"Boolean({condition})"), condition)
-
-    def frame(self, title: str) -> Frame:
-        """The one document with this title."""
-        frames = self.lab.wait_until(lambda: self.frames(title), f"a page titled {title}")
-        assert len(frames) == 1, f"{len(frames)} pages are titled {title}"
-        return frames[0]
-
-    def frames(self, title: str) -> list[Frame]:
-        """Every document of the app with this title."""
-        return [frame for frame in self.lab.page.frames if frame.parent_frame and _title(frame) == title]
 
     def check(self, frame: Frame, group: str) -> list[str]:
         """Check a group of rules from inside the page; gives those that are broken."""
@@ -89,10 +77,3 @@ class RawApp:
     def logged(self, text: str) -> bool:
         """Whether the app's log has a line with this text."""
         return bool(self.python(f"any({text!r} in entry.text for entry in raw.log)"))
-
-
-def _title(frame: Frame) -> str | None:
-    try:
-        return str(frame.evaluate("document.title"))
-    except Error:  # the frame went away meanwhile
-        return None

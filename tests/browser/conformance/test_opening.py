@@ -27,7 +27,7 @@ METHODS = "seen.map(({ method }) => method).filter(Boolean)"
 
 def test_every_page_that_can_be_shown_is_shown_once(app: RawApp) -> None:
     app.lab.run_new("\n".join(f"%mcpapp open raw open_{name}" for name in SHOWN))
-    frames = {name: app.frame(name) for name in SHOWN}
+    frames = {name: app.lab.frame_titled(name) for name in SHOWN}
     for name in ("standard", "url_safe", "unpadded"):
         assert frames[name].evaluate("wide") == "ä€😀", name
     for name, page in frames.items():
@@ -94,7 +94,7 @@ def test_arguments_that_are_still_being_written(app: RawApp) -> None:
         "import queue\nparts = queue.Queue()\n"
         "view = raw.open('open_page', stream=iter(parts.get, None))\nview.show_widget()"
     )
-    page = app.frame("page")
+    page = app.lab.frame_titled("page")
     app.wait(page, "window.greeting")
     for count in (1, 2):
         app.lab.run_new(f"parts.put({{'text': 'x' * {count}}})")

@@ -160,7 +160,7 @@ def test_a_page_s_own_tools_are_called_from_python(app: RawApp) -> None:
 
 def test_news_of_the_server_reach_every_view(app: RawApp) -> None:
     app.lab.run_new("%mcpapp open raw open_nested\n%mcpapp open raw open_flat")
-    pages = [app.frame("nested"), app.frame("flat")]
+    pages = [app.lab.frame_titled("nested"), app.lab.frame_titled("flat")]
     for page in pages:
         app.wait(page, "seen.some(({ method }) => method === 'ui/notifications/tool-result')")
     notify = "(news) => request('tools/call', { name: 'notify', arguments: news })"
@@ -191,7 +191,7 @@ def test_a_page_may_clean_up_before_it_goes(app: RawApp) -> None:
     )
     app.lab.run_new("view.close()")
     assert len(app.called("count")) == 1
-    app.lab.wait_until(lambda: not app.frames("page"), "the frame is gone")
+    app.lab.wait_until(lambda: not app.lab.frames_titled("page"), "the frame is gone")
 
 
 @pytest.mark.parametrize("stays", [False, True], ids=["answers", "is silent"])
@@ -201,5 +201,5 @@ def test_a_page_can_ask_to_be_closed(app: RawApp, stays: bool) -> None:
         "(stays) => { window.stays = stays; notify('ui/notifications/request-teardown', {}); }", stays
     )
     app.lab.page.wait_for_selector(".mcpapp-reason:has-text('asked to be closed')")
-    app.lab.wait_until(lambda: not app.frames("page"), "the frame is gone")
+    app.lab.wait_until(lambda: not app.lab.frames_titled("page"), "the frame is gone")
     assert app.python("view.ended")
