@@ -193,9 +193,9 @@ def test_a_plain_link_asks_and_the_page_stays(open_widget: Open, more: str) -> N
     page.click("#out")
     widget.strip.wait_for()
     assert "Open https://example.org in a new tab?" in widget.strip.inner_text()
-    page.evaluate(
-        "document.querySelector('#out').onclick = (event) => { event.preventDefault(); window.own = 1; }"
-    )
+    page.evaluate("""() => {
+        document.querySelector("#out").onclick = (event) => { event.preventDefault(); window.own = 1; };
+    }""")
     widget.press("Cancel")
     page.click("#out")
     assert page.evaluate("[window.own, request('ping') && 1]") == [1, 1]
