@@ -17,12 +17,13 @@ from mcpapps_jupyter.catalogue import Listing
 from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.consent import require_consent
 from mcpapps_jupyter.definition import Definition
-from mcpapps_jupyter.discovery import TrustStore
+from mcpapps_jupyter.discovery import TrustStore, file_content
 from mcpapps_jupyter.discovery.places import expanded
 from mcpapps_jupyter.errors import AppDisabled, InvalidArguments, ManifestInvalid, McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.manifest import parse_manifest, parse_mapping
+from mcpapps_jupyter.manifest.rules import id_problem, usable_id
 from mcpapps_jupyter.ports import Answer, LoginPrompt, LoginRequest, Question
 from mcpapps_jupyter.questions import Questions
 from mcpapps_jupyter.registry import Registry, ScanReport
@@ -177,6 +178,9 @@ class Host:
     def _define(self, what: Any, app_id: str | None, fields: Mapping[str, Any]) -> Definition:
         source = f"host.add(id={app_id!r})"
         folder = self.config.notebook_dir()
+        if app_id is not None and usable_id(app_id) is None:
+            kind = ManifestInvalid if isinstance(app_id, str) else InvalidArguments
+            raise kind(f'host.add: "id": {id_problem(app_id)}')
         given: dict[str, Any] = {key: value for key, value in fields.items() if value is not None}
         if isinstance(what, os.PathLike) or (isinstance(what, str) and what.endswith(_MANIFEST_NAMES)):
             return self._from_file(Path(what), app_id, given)
@@ -210,9 +214,10 @@ class Host:
     def _from_file(self, path: Path, app_id: str | None, given: Mapping[str, Any]) -> Definition:
         path = self.resolve(path)
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            text = file_content(path).decode("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            raise InvalidArguments(f"{path} cannot be read: {error}") from None
+            reason = getattr(error, "strerror", None) or error
+            raise InvalidArguments(f"{path} cannot be read: {reason}") from None
         overrides = {**self.config.entry(app_id or ""), **given}
         parsed = parse_manifest(text, source=str(path), overrides=overrides)
         found = app_id or parsed.id

@@ -10,12 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from mcpapps_jupyter.discovery.content import file_content
 from mcpapps_jupyter.discovery.places import MANIFEST_NAME, SearchPath
 from mcpapps_jupyter.manifest import ParsedManifest, parse_document
 from mcpapps_jupyter.manifest.jsonc import MalformedJson, read
-
-MAX_BYTES = 1024 * 1024
-"""Largest manifest, in bytes."""
 
 MAX_FOLDERS = 20_000
 """Most folders that one scan enters: a home folder as a search path should not take minutes."""
@@ -97,7 +95,7 @@ def scan(
 def read_manifest(path: Path, source: str, overrides: Overrides | None = None) -> Found:
     """Read one manifest file; `overrides` by app id in lower case."""
     try:
-        data = _content(path)
+        data = file_content(path)
         document = read(data.decode("utf-8-sig"))
     except OSError as error:
         return _unreadable(path, source, f"{path}: cannot be read: {error.strerror or error}.")
@@ -114,16 +112,6 @@ def read_manifest(path: Path, source: str, overrides: Overrides | None = None) -
         document, source=str(path), overrides=entry if isinstance(entry, Mapping) else None
     )
     return Found(path, path.parent, source, parsed, digest=hashlib.sha256(data).hexdigest())
-
-
-def _content(path: Path) -> bytes:
-    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for a writer
-        raise OSError(0, "not a regular file")
-    with path.open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise OSError(0, f"larger than {MAX_BYTES // 1024} KiB")
-    return data
 
 
 def _unreadable(path: Path, source: str, error: str) -> Found:

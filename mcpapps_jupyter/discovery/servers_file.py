@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from mcpapps_jupyter.discovery.content import file_content
 from mcpapps_jupyter.errors import ManifestInvalid
 from mcpapps_jupyter.manifest.jsonc import Document, KeyPath, MalformedJson, read
 
+# Other hosts keep more than servers in these files, their history for example.
+_MAX_BYTES = 64 * 1024 * 1024
 _MAPS: tuple[KeyPath, ...] = (("mcpServers",), ("servers",), ("mcp", "servers"), ("mcp", "mcpServers"))
 _KEYS = {
     "command": "command",
@@ -66,7 +69,7 @@ def read_servers_file(path: Path) -> list[tuple[str, dict[str, Any]]]:
 
 def _read(path: Path) -> Document:
     try:
-        return read(path.read_text("utf-8-sig"))
+        return read(file_content(path, _MAX_BYTES).decode("utf-8-sig"))
     except OSError as error:
         raise ManifestInvalid(f"{path}: cannot be read: {error.strerror or error}.") from None
     except UnicodeDecodeError as error:

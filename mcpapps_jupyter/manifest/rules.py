@@ -56,24 +56,25 @@ def usable_id(value: Any) -> str | None:
 
 def check_id(data: Data, report: Report) -> None:
     """`id` is there and can be typed."""
-    given = data.get("id")
-    if usable_id(given):
-        return
-    at: KeyPath = ("id",)
     if "id" not in data:
-        report.error(at, 'missing; every app needs an id, such as "my-app".')
-    elif not isinstance(given, str):
-        report.error(at, f"wanted a string, got {shown(given)}.")
-    elif not given.strip():
-        report.error(at, 'blank; every app needs an id, such as "my-app".')
-    elif len(given) > LONGEST_ID:
-        report.error(at, f"{len(given)} characters long; at most {LONGEST_ID} are allowed.")
-    elif not given.strip("."):
-        report.error(at, f"wanted more than dots, got {quoted(given)}.")
-    else:
-        repaired = re.sub(r"[^A-Za-z0-9._-]+", "-", given.strip()).strip("-.")
-        hint = f' Did you mean "{repaired}"?' if repaired else ""
-        report.error(at, f"wanted only letters A-Z a-z, digits, '.', '_' and '-', got {quoted(given)}.{hint}")
+        report.error(("id",), 'missing; every app needs an id, such as "my-app".')
+    elif usable_id(data["id"]) is None:
+        report.error(("id",), id_problem(data["id"]))
+
+
+def id_problem(given: Any) -> str:
+    """Say in words why `given` can be no id."""
+    if not isinstance(given, str):
+        return f"wanted a string, got {shown(given)}."
+    if not given.strip():
+        return 'blank; every app needs an id, such as "my-app".'
+    if len(given) > LONGEST_ID:
+        return f"{len(given)} characters long; at most {LONGEST_ID} are allowed."
+    if not given.strip("."):
+        return f"wanted more than dots, got {quoted(given)}."
+    repaired = re.sub(r"[^A-Za-z0-9._-]+", "-", given.strip()).strip("-.")
+    hint = f' Did you mean "{repaired}"?' if repaired else ""
+    return f"wanted only letters A-Z a-z, digits, '.', '_' and '-', got {quoted(given)}.{hint}"
 
 
 def check_transport(data: Data, report: Report, *, needs_entry_point: bool = True) -> None:

@@ -117,7 +117,7 @@ def test_a_new_definition_that_fails_is_said_and_the_handle_stays(host: Host) ->
         ("node server.js", {"id": "a"}, r"give a command as a list of words: \['node', 'server.js'\]"),
         (7, {"id": "a"}, "not int"),
         (object(), {"id": "a"}, "not object"),
-        ("nowhere.json", {"id": "a"}, "cannot be read"),
+        ("nowhere.json", {"id": "a"}, "cannot be read: No such file"),
         (["x"], {"id": 5}, "wanted a string, got the number 5"),
         (["x"], {"id": True}, "wanted a string, got true"),
         (Path("m.mcpapp.json"), {"id": ["a"]}, "wanted a string, got a list"),

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcpapps_jupyter.discovery import MANIFEST_NAME, SearchPath, places, scan, search_paths
-from mcpapps_jupyter.discovery.manifests import MAX_BYTES
+from mcpapps_jupyter.discovery.content import MAX_BYTES
 from mcpapps_jupyter.manifest.model import KEYS
 
 posix = pytest.mark.skipif(os.name == "nt", reason="links and permissions work otherwise there")

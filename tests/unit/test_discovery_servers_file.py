@@ -138,6 +138,12 @@ def test_a_missing_file(tmp_path):
         read_servers_file(tmp_path / "none.json")
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file here")
+def test_a_file_without_end():
+    with pytest.raises(ManifestInvalid, match="not a regular file"):
+        read_servers_file(Path("/dev/zero"))
+
+
 JSON = st.recursive(
     st.none()
     | st.booleans()
