@@ -27,7 +27,7 @@ class Opening:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Definition:
     """Where an app comes from.
 
@@ -55,7 +55,7 @@ class Definition:
     source: str
     path: Path | None = None
     digest: str = ""
-    server: Any = field(default=None, repr=False)
+    server: Any = None
     opening: Opening | None = None
 
     @property
@@ -72,6 +72,11 @@ class Definition:
                 f"{self.app_id}: {'; '.join(self.parsed.errors) or 'the manifest is invalid'}"
             )
         return self.parsed.manifest
+
+    def __repr__(self) -> str:
+        manifest = self.parsed.manifest
+        target = f"{manifest.transport} {manifest.masked_target}".strip() if manifest else "invalid"
+        return f"<Definition {self.app_id}: {target} ({self.source})>"
 
     def same_as(self, other: Definition) -> bool:
         """Whether starting either gives the same server; a server object never is the same."""

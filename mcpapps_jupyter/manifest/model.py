@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, WithJsonSchema
 from pydantic.alias_generators import to_camel
+
+from mcpapps_jupyter.manifest.secrets import arguments_without_secrets, without_secrets
 
 MANIFEST_HOST_LEVEL = "0.3.0"
 """The OpenClaw.NET release whose format is implemented; `minHostVersion` is compared with it."""
@@ -169,6 +171,17 @@ class Manifest(BaseModel):
         if self.transport == "stdio":
             return shlex.join([self.command or "", *self.arguments])
         return (self.entry_point if self.transport == "inprocess" else self.url) or ""
+
+    @property
+    def masked_target(self) -> str:
+        """`target` with what looks like a secret in it masked."""
+        if self.transport == "stdio":
+            return " ".join([self.command or "", *arguments_without_secrets(self.arguments)])
+        return without_secrets(self.target)
+
+    def __repr_args__(self) -> Iterator[tuple[str, Any]]:
+        # Outputs are saved with the notebook, and environment and headers hold secrets.
+        yield from (("id", self.id), ("transport", self.transport), ("target", self.masked_target))
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the manifest by its camelCase keys, without those at their default."""
