@@ -13,6 +13,9 @@ from mcpapps_jupyter.ui_meta import ToolUi, tool_ui
 
 T = TypeVar("T")
 
+#: Most rows of a drawn table: a saved notebook keeps what is drawn.
+_SHOWN_ROWS = 200
+
 
 class Listing(list[T]):
     """A list that draws itself as a table: HTML in a notebook, aligned columns elsewhere.
@@ -47,7 +50,11 @@ class Listing(list[T]):
         self._notes = [clean_line(note) for note in notes]
 
     def _rows(self) -> list[list[str]]:
-        return [[clean_line(cell, 200) for cell in self._row(item)] for item in self]
+        return [[clean_line(cell, 200) for cell in self._row(item)] for item in self[:_SHOWN_ROWS]]
+
+    def _below(self) -> list[str]:
+        more = len(self) - _SHOWN_ROWS
+        return [*([f"… and {more:,} more"] if more > 0 else []), *self._notes]
 
     def __repr__(self) -> str:
         rows = self._rows()
@@ -59,11 +66,11 @@ class Listing(list[T]):
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in lines
         )
-        return "\n".join([*drawn, *self._notes])
+        return "\n".join([*drawn, *self._below()])
 
     def _repr_html_(self) -> str:
         rows = self._rows()
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self._notes)
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self._below())
         if not rows:
             return f"<i>{html.escape(self._empty)}</i>{notes}"
         head = "".join(f'<th style="text-align:left">{html.escape(name)}</th>' for name in self._head)

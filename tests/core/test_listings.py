@@ -51,6 +51,22 @@ def test_every_page_of_a_listing_is_read(host: Host, era: str) -> None:
     assert app.catalogue.warnings == ()
 
 
+@pytest.mark.parametrize("count", [10_000, 10_001])
+def test_a_listing_that_just_fits_did_end(host: Host, count: int) -> None:
+    everything = [{"name": f"t{number}"} for number in range(count)]
+    app = host.add(low(lambda _: (everything, None)), id="low")
+    assert len(app.tools) == 10_000
+    assert bool(app.catalogue.warnings) is (count > 10_000)
+
+
+def test_what_is_drawn_of_a_listing_is_bounded() -> None:
+    listing = tools_listing(Tool.from_wire({"name": f"t{n}"}, "", print) for n in range(1_300))
+    assert len(listing) == 1_300
+    assert listing._repr_html_().count("<tr>") == 201
+    assert "<p>… and 1,100 more</p>" in listing._repr_html_()
+    assert repr(listing).endswith("… and 1,100 more")
+
+
 def test_listings_of_a_server_by_hand_end_even_if_it_does_not(host: Host) -> None:
     app = host.add(command("by_hand", "pages"), id="pages").start()
     assert [tool.name for tool in app.tools] == ["tool0a", "tool0b", "tool1a", "tool1b", "tool2a", "tool2b"]
