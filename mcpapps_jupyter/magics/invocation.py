@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import keyword
 from collections.abc import Iterator, Mapping
@@ -181,6 +182,8 @@ class Invocation:
         name = self.option("--as")
         if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
             raise UsageError(f"--as: '{name}' cannot be the name of a variable.")
+        if name is not None and (hasattr(builtins, name) or (name.startswith("__") and name.endswith("__"))):
+            raise UsageError(f"--as: '{name}' is Python's own name; take another one.")
         return name
 
     # -- arguments -------------------------------------------------------------------------------

@@ -37,6 +37,8 @@ from .support import Notebook
         ("open grocery --mode full", "Did you mean 'fullscreen'?"),
         ("open grocery --as 3x", "'3x' cannot be the name of a variable"),
         ("open grocery --as class", "'class' cannot be"),
+        ("open grocery --as print", "'print' is Python's own name"),
+        ("open grocery --as __builtins__", "'__builtins__' is Python's own name"),
         ("open grocery --as a --as b", "--as is given twice"),
         ("call grocery get_inventory storeId = 1", "without spaces around '='"),
         ("call grocery get_inventory storeId=1 storeId=2", "storeId is given twice"),
