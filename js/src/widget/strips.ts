@@ -83,7 +83,8 @@ export class Strip {
     this.#buttons = actions.map((action) => {
       const button = h(
         "button",
-        { type: "button", class: action.primary ? "mcpapp-primary" : "" },
+        // Dead from the first moment, and said to be: the guard wakes them.
+        { type: "button", class: action.primary ? "mcpapp-primary" : "", "aria-disabled": "true" },
         action.label,
       );
       button.addEventListener("click", (event) => {
