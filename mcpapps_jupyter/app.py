@@ -191,7 +191,8 @@ class App:
         """Everything there is to know about the app now; starts nothing."""
         from mcpapps_jupyter.info import describe
 
-        return describe(self, self._connection)
+        roots = [root["uri"] for root in self._services.asker.roots(self)]
+        return describe(self, self._connection, roots)
 
     # -- life ----------------------------------------------------------------------------------
 

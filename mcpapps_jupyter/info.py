@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -72,6 +72,8 @@ class AppInfo:
         Why it failed, and the last lines of its stderr.
     login
         Whether a login at its server is kept, and how to forget it.
+    roots
+        The folders that it is told of (MCP roots).
     """
 
     id: str
@@ -101,6 +103,7 @@ class AppInfo:
     last_error: str | None
     stderr: tuple[str, ...]
     login: str = ""
+    roots: tuple[str, ...] = ()
 
     def rows(self) -> list[tuple[str, list[str]]]:
         """What is shown: a title and its lines."""
@@ -119,6 +122,7 @@ class AppInfo:
             "transport": [self.transport],
             "server": [self.target],
             "is given": [", ".join(self.environment)],
+            "roots": [", ".join(self.roots)],
             "login": [self.login],
             "protocol": [", ".join(filter(None, (self.protocol, declared)))],
             "says it is": [self.server],
@@ -160,8 +164,8 @@ def _icon(address: str) -> str:
     return f'<div style="width:48px">{drawn}</div>' if drawn else ""
 
 
-def describe(app: App, connection: Connection | None) -> AppInfo:
-    """What there is to know about `app`, with `connection` as its last one."""
+def describe(app: App, connection: Connection | None, roots: Sequence[str]) -> AppInfo:
+    """What there is to know about `app`, with `connection` as its last one and the folders it is told of."""
     definition, manifest = app.definition, app.definition.parsed.manifest
     hide = app.hide
     facts = _facts(app, manifest)
@@ -205,6 +209,7 @@ def describe(app: App, connection: Connection | None) -> AppInfo:
         last_error=hide(app.last_error) if app.last_error else None,
         stderr=tuple(map(hide, app.log.stderr_tail())),
         login=_login(app),
+        roots=tuple(roots),
     )
 
 

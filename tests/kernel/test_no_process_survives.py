@@ -117,14 +117,16 @@ def test_sigterm_of_the_kernel(
     wait_until(lambda: not processes(mark), "every process of the ended kernel is gone")
 
 
-def test_restart_of_the_kernel(
+@pytest.mark.timeout(300)
+def test_ten_restarts_of_the_kernel(
     kernel: tuple[KernelManager, BlockingKernelClient], mark: str, tmp_path: Path
 ) -> None:
     manager, client = kernel
-    start_servers(client, mark, tmp_path)
-    manager.restart_kernel()
-    client.wait_for_ready(timeout=60)
-    wait_until(lambda: not processes(mark), "every process of the restarted kernel is gone")
+    for _ in range(10):
+        start_servers(client, mark, tmp_path)
+        manager.restart_kernel()
+        client.wait_for_ready(timeout=60)
+    wait_until(lambda: not processes(mark), "every process of ten restarted kernels is gone")
 
 
 def test_stop_restart_and_unload(
