@@ -117,9 +117,17 @@ def test_what_is_no_envelope_is_an_error_in_words(content: Any) -> None:
 
 
 def test_a_buffer_that_is_no_json_is_an_error_in_words() -> None:
-    for data in (b"{", b"\xff\xfe", b"[" * 100_000):
+    for data in (b"{", b"\xff\xfe"):
         with pytest.raises(EnvelopeError):
             Decoder().decode({"batch": [{"kind": "rpc", "buffer": 0}]}, [data])
+
+
+def test_a_message_that_nests_too_deep_keeps_its_id_and_nothing_else() -> None:
+    for inside in (b"[" * 100_000 + b"]" * 100_000, b"[" * 100_000):
+        data = b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": ' + inside + b"}"
+        (envelope,) = Decoder().decode({"batch": [{"kind": "rpc", "view": "f", "buffer": 0}]}, [data])
+        assert envelope.message["id"] == 7
+        assert envelope.message["method"] is None
 
 
 def test_an_empty_batch_is_fine() -> None:

@@ -191,7 +191,8 @@ def test_ctrl_c_cancels_and_waits_until_it_is_cleared_away() -> None:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
+    assert process.stderr is not None
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert out == "interrupted ['cleared away']\n"
-    assert err == ""
+    assert process.stdout.read() == "interrupted ['cleared away']\n"
+    assert process.stderr.read() == ""
+    process.wait(30)

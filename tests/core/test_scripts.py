@@ -157,7 +157,11 @@ class Program:
         self.process.send_signal(signal.SIGINT)
 
     def rest(self) -> str:
-        out, err = self.process.communicate(timeout=60)
+        """What else it prints to its end; not `communicate`, which would miss what was read ahead."""
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        out, err = self.process.stdout.read(), self.process.stderr.read()
+        self.process.wait(60)
         assert err == ""
         return out
 
