@@ -15,6 +15,7 @@ def test_before_the_first_start(notebook: Notebook) -> None:
     assert (info.id, info.state, info.source) == ("grocery-inventory", "Validated", "bundled")
     assert info.protocol is None
     assert info.counts == {}
+    assert info.roots == (Path.cwd().as_uri(),), "the notebook's folder"
     assert info.pages == {"": "ui://grocery/store-dashboard.html"}
     assert Path(info.file).name == "openclaw.mcpapp.json"
     assert notebook.host["grocery"].state is State.VALIDATED
