@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
-from machine import PROJECT, UnavailableError, provide_browser, provide_node
+from machine import PROJECT, UnavailableError, provide_browser, provide_node, try_other_browsers
 
 ARTIFACTS = PROJECT / ".artifacts"
 JS = PROJECT / "js"
@@ -123,7 +123,7 @@ CHECKS = [
     Check(
         "browser",
         ["pytest tests -m browser -n 2 --dist loadfile --junit-xml={report}"],
-        prepare=[provide_browser, try_node_packages],
+        prepare=[provide_browser, try_other_browsers, try_node_packages],
     ),
 ]
 

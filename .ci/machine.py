@@ -9,12 +9,22 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT / "tests" / "browser"))
 from chromium import find_chromium  # noqa: E402 - the tests know which browsers they can drive
+from hostile.engines import find_firefox, find_webkit  # noqa: E402
 
 # A package manager, and how it brings Chromium and what Playwright's own driver may lack.
 BROWSER_FROM = {
     "apt-get": ["apt-get update -q", "apt-get install -q -y --no-install-recommends chromium libatomic1"],
     "dnf": ["dnf install -y chromium libatomic"],
     "brew": ["brew install --cask chromium"],
+}
+# The same for the engines of other browsers, which a few tests need.
+OTHER_BROWSERS_FROM = {
+    "apt-get": [
+        "apt-get update -q",
+        "apt-get install -q -y --no-install-recommends firefox-esr libwebkit2gtk-4.1-0 xvfb",
+    ],
+    "dnf": ["dnf install -y firefox webkit2gtk4.1 xorg-x11-server-Xvfb"],
+    "brew": ["brew install --cask firefox"],
 }
 
 
@@ -60,15 +70,30 @@ def provide_browser() -> None:
     if manager is None:
         raise UnavailableError(f"missing: {missing}, and no package manager that is known here")
     by_hand = BROWSER_FROM[manager][-1]
+    if not _install(manager, BROWSER_FROM[manager]):
+        raise UnavailableError(f"missing: {missing}; to install it: sudo {by_hand}")
+    if _missing_for_browser():
+        raise UnavailableError(f"missing: {missing}, even after: {by_hand}")
+
+
+def try_other_browsers() -> None:
+    """Install Firefox and WebKitGTK, where that needs no password; their tests are skipped without them."""
+    manager = next((name for name in OTHER_BROWSERS_FROM if shutil.which(name)), None)
+    there = find_firefox() and (find_webkit() or sys.platform != "linux")
+    if manager is not None and not there:
+        _install(manager, OTHER_BROWSERS_FROM[manager])
+
+
+def _install(manager: str, commands: list[str]) -> bool:
+    """Run the commands of a package manager; give False where that would ask for a password."""
     prefix = [] if manager == "brew" else _root_prefix()
     if prefix is None:
-        raise UnavailableError(f"missing: {missing}; to install it: sudo {by_hand}")
-    for command in BROWSER_FROM[manager]:
+        return False
+    for command in commands:
         print(f"$ {command}", flush=True)
         quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
         subprocess.run([*prefix, *quiet, *command.split()], stdin=subprocess.DEVNULL, check=False)
-    if _missing_for_browser():
-        raise UnavailableError(f"missing: {missing}, even after: {by_hand}")
+    return True
 
 
 def _missing_for_browser() -> list[str]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 _FILES = {
     "/": (_HERE / "kernel.html", "text/html"),
+    "/kernel.js": (_HERE / "kernel.js", "text/javascript"),
     "/widget.js": (_HERE.parents[1] / "mcpapps_jupyter" / "static" / "widget.js", "text/javascript"),
     "/elsewhere": (_HERE / "page.html", "text/html"),
 }
