@@ -40,6 +40,7 @@ class Notebook:
     def reset(self) -> None:
         """Close every view."""
         self.lab.run_new("for each in host.views: each.close()\nfor each in counts.values(): each.clear()")
+        self.lab.command("notebook:clear-all-cell-outputs")
         self.lab.wait_until(lambda: len(self.lab.page.frames) == 1, "no frame is left")
 
     def add(self, app_id: str, html: str, **ui: object) -> None:

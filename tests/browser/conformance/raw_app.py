@@ -41,6 +41,7 @@ class RawApp:
     def reset(self) -> None:
         """Close every view, and forget what the server has read."""
         self.lab.run_new("for each in host.views: each.close()")
+        self.lab.command("notebook:clear-all-cell-outputs")
         self.lab.wait_until(lambda: len(self.lab.page.frames) == 1, "no frame is left")
         self._journal.write_text("")
 
