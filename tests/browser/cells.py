@@ -10,6 +10,15 @@ import mcpapps
 host = mcpapps.get_host()
 """
 
+#: Keeps the kernel's main thread to itself until there is a file ``enough`` in the notebook's folder.
+BUSY = """
+import pathlib, time
+end = time.monotonic() + 90
+while not pathlib.Path("enough").exists() and time.monotonic() < end:
+    time.sleep(0.05)
+print("busy no more")
+"""
+
 OPEN_GROCERY = "%mcpapp open grocery --as dash"
 
 LISTENER_PAGE = Path(__file__).with_name("listener.html").read_text()

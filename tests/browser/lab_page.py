@@ -73,6 +73,11 @@ class LabPage:
         self.page.goto(f"{self.server.url}/lab/workspaces/{quote(self.name)}/tree/{quote(self._path)}")
         self._wait_for_notebook()
 
+    def open_in_notebook_7(self) -> None:
+        """Load Notebook 7 on the notebook and wait until its kernel answers."""
+        self.page.goto(f"{self.server.url}/notebooks/{quote(self._path)}")
+        self._wait_for_notebook()
+
     def reload(self) -> None:
         """Save the notebook and load the tab again, as a person's F5 does; the kernel goes on."""
         self.save()
@@ -294,7 +299,7 @@ def has_element(frame: Frame, selector: str) -> bool:
 
 @contextmanager
 def lab_tabs(
-    browser: Browser, server: LabServer, name: str
+    browser: Browser, server: LabServer, name: str, load: Callable[[LabPage], None] = LabPage.open
 ) -> Iterator[tuple[Callable[..., LabPage], list[LabPage]]]:
     """Give ``open_lab(cell, …)``, which opens a tab on a new notebook of those cells, and the open tabs.
 
@@ -305,7 +310,7 @@ def lab_tabs(
     def open_lab(*cells: str) -> LabPage:
         tab = LabPage(browser, server, f"{name}-{len(tabs)}", cells)
         tabs.append(tab)
-        tab.open()
+        load(tab)
         return tab
 
     yield open_lab, tabs

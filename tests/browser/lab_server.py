@@ -79,6 +79,7 @@ class LabServer:
             *("--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", f"--ServerApp.root_dir={self.root}"),
             *("--ServerApp.token=", "--ServerApp.password=", "--ServerApp.disable_check_xsrf=True"),
             *("--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly"),
+            "--JupyterNotebookApp.expose_app_in_browser=True",
             "--LanguageServerManager.autodetect=False",
             *self._options,
         ]
