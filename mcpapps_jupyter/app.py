@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from mcpapps_jupyter.callbacks import ServerRequests
     from mcpapps_jupyter.connection import Connection
     from mcpapps_jupyter.info import AppInfo
-    from mcpapps_jupyter.transports import Hooks, ProcessGuard
+    from mcpapps_jupyter.transports import Hooks, HttpTransport, ProcessGuard
     from mcpapps_jupyter.transports.http import Kind
 
 T = TypeVar("T")
@@ -116,6 +116,7 @@ class App:
         self.vanished = False
         self._secrets: list[str] | None = None
         self._login: LoginFile | None = None
+        self._http: HttpTransport | None = None
         self._listeners: list[Callable[[ServerEvent], None]] = []
         self._subscriptions: dict[str, set[str]] = {}
 
@@ -205,6 +206,7 @@ class App:
         self._agreed = None
         self._secrets = None
         self._login = None
+        self._http = None
         self._connection = None
 
     async def take_over(self, definition: Definition) -> None:
@@ -600,8 +602,11 @@ class App:
                 self.log.add("host", self.hide(text), "warning")
 
             auth = Login(self.id, login, requests=requests, asker=self._services.asker, note=note)
-        kind: Kind = "sse" if manifest.transport == "sse" else "http"
-        return HttpTransport(url, headers, hooks, auth=auth, kind=kind)
+        # What the last start found out is not tried again: an older server refuses the newer way each time.
+        spoken = self._http.kind if self._http is not None else "http"
+        kind: Kind = "sse" if manifest.transport == "sse" else spoken
+        self._http = HttpTransport(url, headers, hooks, auth=auth, kind=kind)
+        return self._http
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         return self._services.thread.run(work)
