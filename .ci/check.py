@@ -110,7 +110,8 @@ CHECKS = [
     ),
     Check(
         "unit",
-        ["pytest tests -m 'not browser' -n auto --maxprocesses=4 --junit-xml={report}"],
+        # Real servers and processes under load: what fails once is run again alone, and shown as "rerun".
+        ["pytest tests -m 'not browser' -n auto --maxprocesses=4 --reruns 1 -r R --junit-xml={report}"],
         prepare=[try_node_packages],
     ),
     Check(
@@ -122,7 +123,8 @@ CHECKS = [
     ),
     Check(
         "browser",
-        ["pytest tests -m browser -n 2 --dist loadfile --junit-xml={report}"],
+        # Lab, Chromium and a kernel on two processors: what fails once is run again, and shown as "rerun".
+        ["pytest tests -m browser -n 2 --dist loadfile --reruns 2 -r R --junit-xml={report}"],
         prepare=[provide_browser, try_other_browsers, try_node_packages],
     ),
 ]
