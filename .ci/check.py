@@ -110,8 +110,8 @@ CHECKS = [
     ),
     Check(
         "unit",
-        # Real servers and processes under load: what fails once is run again alone, and shown as "rerun".
-        ["pytest tests -m 'not browser' -n auto --maxprocesses=4 --reruns 1 -r R --junit-xml={report}"],
+        # Real servers and processes under load: what fails once is run again, and shown as "rerun".
+        ["pytest tests -m 'not browser' -n auto --maxprocesses=4 --reruns 1 -r aR --junit-xml={report}"],
         prepare=[try_node_packages],
     ),
     Check(
@@ -124,7 +124,7 @@ CHECKS = [
     Check(
         "browser",
         # Lab, Chromium and a kernel on two processors: what fails once is run again, and shown as "rerun".
-        ["pytest tests -m browser -n 2 --dist loadfile --reruns 2 -r R --junit-xml={report}"],
+        ["pytest tests -m browser -n 2 --dist loadfile --reruns 2 -r aR --junit-xml={report}"],
         prepare=[provide_browser, try_other_browsers, try_node_packages],
     ),
 ]
