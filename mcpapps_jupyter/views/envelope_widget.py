@@ -64,6 +64,12 @@ class EnvelopeWidget(anywidget.AnyWidget):
             data, metadata = bundle
             emit({**data, "text/plain": ""}, metadata, display_id=display_id)
 
+    def close(self) -> None:
+        """Close the widget, and its layout: that is a widget too, with a comm that would stay for ever."""
+        layout = self.layout
+        super().close()
+        layout.close()
+
     def _receive(self, _widget: Any, content: Any, buffers: Any) -> None:
         """Parse and hand over: this runs on whatever thread the kernel chose."""
         try:

@@ -122,6 +122,6 @@ class LogTable(EnvelopeWidget):
 
     def close(self) -> None:
         """End, and take the table out of the notebook."""
-        if getattr(self, "_channel", None) is not None:
+        if getattr(self, "channel", None) is not None:
             self.end()
         super().close()
