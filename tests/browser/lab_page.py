@@ -38,11 +38,14 @@ class LabPage:
         Chromium, and the JupyterLab it visits.
     name : str
         Name of the notebook, of its folder below the server's root and of its Lab workspace.
-    cells : sequence of str
-        Source of the notebook's code cells. Cells are named by index from 0.
+    cells : sequence of str or None
+        Source of the notebook's code cells, which are named by index from 0; None takes the notebook that is
+        there.
 
     Attributes
     ----------
+    path : Path
+        The notebook's file.
     page : playwright.sync_api.Page
         The tab itself, for all that has no method here.
     folder : Path
@@ -51,14 +54,18 @@ class LabPage:
         What the page wrote to the browser's console, each with its level: ``error: …``.
     """
 
-    def __init__(self, browser: Browser, server: LabServer, name: str, cells: Sequence[str] = ()) -> None:
+    def __init__(
+        self, browser: Browser, server: LabServer, name: str, cells: Sequence[str] | None = ()
+    ) -> None:
         self.server = server
         self.name = name
         self.folder = server.root / name
         self.folder.mkdir(exist_ok=True)
         self.console: list[str] = []
         self._path = f"{name}/{name}.ipynb"
-        _write_notebook(server.root / self._path, cells)
+        self.path = server.root / self._path
+        if cells is not None:
+            _write_notebook(self.path, cells)
         self._context = browser.new_context(viewport={"width": 1280, "height": 900})
         self._context.set_default_timeout(30_000)
         self._context.add_init_script(path=_SCRIPT)
@@ -229,7 +236,7 @@ class LabPage:
     def saved(self) -> dict[str, Any]:
         """Save the notebook and read the file."""
         self.save()
-        return json.loads((self.server.root / self._path).read_text())
+        return json.loads(self.path.read_text())
 
     def restart_kernel(self) -> None:
         """Restart the kernel and wait until it answers."""
