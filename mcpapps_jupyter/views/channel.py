@@ -76,11 +76,17 @@ def encode(envelopes: Sequence[Envelope]) -> tuple[dict[str, Any], list[bytes]]:
         except (TypeError, ValueError, RecursionError):
             logger.debug("a message of kind %r has no JSON and is not sent", envelope.kind, exc_info=True)
             continue
-        if len(text) > BUFFER_FROM:
-            wire["buffer"] = len(buffers)
-            buffers.append(text.encode("utf-8", "replace"))
-        else:
+        try:
+            data, small = text.encode("utf-8"), len(text) <= BUFFER_FROM
+        except UnicodeEncodeError:
+            # Half of a surrogate pair: the comm would lose the whole batch for it. Escaped it arrives.
+            text = json.dumps(envelope.message, separators=(",", ":"), default=str)
+            data, small = text.encode("ascii"), False
+        if small:
             wire["message"] = envelope.message
+        else:
+            wire["buffer"] = len(buffers)
+            buffers.append(data)
         batch.append(wire)
     return {"v": VERSION, "batch": batch}, buffers
 

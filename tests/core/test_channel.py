@@ -46,6 +46,13 @@ def test_small_messages_travel_as_they_are_and_big_ones_as_buffers() -> None:
     assert decoded[1].size == len(buffers[0])
 
 
+def test_half_a_surrogate_pair_arrives_and_takes_nothing_with_it() -> None:
+    odd, plain = {"error": "Method not found: \ud83d"}, {"a": "€"}
+    content, buffers = encode([Envelope("rpc", "f", odd), Envelope("rpc", "f", plain)])
+    json.dumps(content, ensure_ascii=False).encode("utf-8")
+    assert [envelope.message for envelope in Decoder().decode(content, buffers)] == [odd, plain]
+
+
 def parts(
     data: bytes, count: int, key: str = "k", kind: str = "rpc"
 ) -> list[tuple[dict[str, Any], list[bytes]]]:
