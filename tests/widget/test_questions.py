@@ -146,6 +146,48 @@ def test_a_question_comes_into_view_for_who_is_in_the_page(open_widget: Open) ->
     widget.until(lambda: widget.strip.count() == 2, "both questions")
 
 
+def test_a_question_that_slides_under_the_pointer_is_not_answered(open_widget: Open) -> None:
+    widget = open_widget().show()
+    widget.page()
+    widget.push("ask", {"ask": "a", "type": "message", "app": "Demo", "preview": "Hello"})
+    send = widget.strip.get_by_role("button", name="Send", exact=True)
+    widget.until(send.is_enabled, "the question has stood still")
+    # Another page above changes its size, so that the question gets to where somebody is about to click.
+    widget.tab.evaluate("""() => {
+        const above = document.createElement("div");
+        document.body.prepend(above);
+        let height = 0;
+        window.moving = setInterval(() => { above.style.height = `${(height = 60 - height)}px`; }, 150);
+    }""")
+    widget.until(lambda: not send.is_enabled(), "its buttons are dead")
+    send.click(force=True)
+    send.focus()
+    widget.tab.keyboard.press("Enter")
+    assert widget.sent("answer") == []
+    widget.tab.evaluate("clearInterval(moving)")
+    widget.press("Send")
+    widget.until(lambda: widget.sent("answer"), "it has stood still again")
+
+
+def test_keys_answer_for_those_who_went_there_only(open_widget: Open) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    page.click("#field")
+    widget.push("ask", {"ask": "a", "type": "approval", "app": "Demo", "tool": "wipe", "arguments": {}})
+    once = widget.strip.get_by_role("button", name="Allow once", exact=True)
+    widget.until(once.is_enabled, "the question has stood still")
+    for key in ("Enter", "Space", "Escape", "y"):
+        widget.tab.keyboard.press(key)
+    assert page.evaluate("request('ping')")["result"] == {}
+    assert (widget.sent("answer"), widget.strip.count()) == ([], 1)
+    page.evaluate("[...Array(9)].forEach(() => { parent.focus(); top.focus(); })")
+    widget.tab.keyboard.press("Enter")
+    assert widget.sent("answer") == []
+    once.focus()
+    widget.tab.keyboard.press("Enter")
+    widget.until(lambda: widget.sent("answer") == [{"ask": "a", "decision": "once"}], "the decision")
+
+
 def test_a_form_is_sent_once_it_is_right(open_widget: Open) -> None:
     widget = open_widget().show()
     schema = {
