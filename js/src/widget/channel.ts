@@ -6,6 +6,7 @@
  */
 
 import { isObject, randomId } from "./json";
+import { NEVER } from "./timers";
 import type { Envelope } from "./wire";
 
 /** The part of anywidget's model that we use. */
@@ -42,7 +43,7 @@ export class CommChannel implements Channel {
   connected = true;
   #queue: Outgoing[] = [];
   #scheduled = false;
-  #lastFlush = Number.NEGATIVE_INFINITY;
+  #lastFlush = NEVER;
 
   readonly #model: Model;
   readonly #receive: (envelope: Envelope) => void;

@@ -1,5 +1,7 @@
 /** Keeps a page from taking the keyboard away from the cell that somebody is typing in. */
 
+import { NEVER } from "./timers";
+
 const TYPING_MS = 3000;
 const LOADING_MS = 5000;
 const TAB_MS = 500;
@@ -19,8 +21,8 @@ export function guardFocus(
   signal: AbortSignal,
 ): void {
   let last: Element | null = document.activeElement;
-  let typed = Number.NEGATIVE_INFINITY;
-  let tabbed = Number.NEGATIVE_INFINITY;
+  let typed = NEVER;
+  let tabbed = NEVER;
   const options = { capture: true, signal };
   document.addEventListener(
     "keydown",

@@ -13,6 +13,8 @@ export interface HeaderActions {
   close(): void;
 }
 
+const SMALL = "Small window";
+
 const DOTS: Record<Tone, string> = {
   waiting: "starting",
   live: "live",
@@ -30,6 +32,7 @@ export class Header {
   readonly #note = h("span", { class: "mcpapp-note", role: "status" });
   readonly #dot = h("span", { class: "mcpapp-dot", role: "img" });
   readonly #fullscreen: HTMLButtonElement;
+  readonly #pip: HTMLElement;
   readonly #menu: HTMLElement;
   readonly #notes = new Map<string, string>();
 
@@ -44,11 +47,12 @@ export class Header {
       entry.addEventListener("click", pick, { signal });
       return entry;
     };
+    this.#pip = item("pip", SMALL, actions.pip);
     this.#menu = h(
       "div",
       { class: "mcpapp-menu", role: "menu", popover: "auto" },
       item("fullscreen", "Full screen", actions.fullscreen),
-      item("pip", "Small window", actions.pip),
+      this.#pip,
       item("reload", "Reload the page", actions.reload),
       item("close", "Close the view", actions.close),
     );
@@ -101,6 +105,8 @@ export class Header {
     const out = mode === "fullscreen";
     this.#fullscreen.replaceChildren(icon(out ? "leave" : "fullscreen"));
     label(this.#fullscreen, out ? "Leave full screen (Esc)" : "Full screen");
+    const small = mode === "pip";
+    this.#pip.replaceChildren(icon(small ? "leave" : "pip"), small ? "Back to the cell" : SMALL);
   }
 
   /** Whether Escape is the menu's to close. */
@@ -121,9 +127,11 @@ export class Header {
 
   #toggleMenu(anchor: HTMLElement): void {
     this.#menu.togglePopover?.();
-    const { right, bottom } = anchor.getBoundingClientRect();
-    this.#menu.style.top = `${bottom + 4}px`;
-    this.#menu.style.left = `${Math.max(4, right - this.#menu.offsetWidth)}px`;
+    const { right, top, bottom } = anchor.getBoundingClientRect();
+    const { offsetWidth, offsetHeight } = this.#menu;
+    const below = bottom + 4;
+    this.#menu.style.top = `${below + offsetHeight > innerHeight ? top - 4 - offsetHeight : below}px`;
+    this.#menu.style.left = `${Math.max(4, right - offsetWidth)}px`;
     this.#menu.querySelector("button")?.focus();
   }
 }

@@ -1,5 +1,7 @@
 /** Sizes and display modes: how high the page is, and how it leaves the cell without being moved in the DOM. */
 
+import { NEVER } from "./timers";
+
 export const MIN_HEIGHT = 60;
 export const MAX_HEIGHT = 5000;
 /** Smaller differences are rounding, not a wish. */
@@ -95,7 +97,7 @@ function near(a: number, b: number): boolean {
 export class Coalescer<T> {
   #latest: T | undefined;
   #waiting = false;
-  #last = Number.NEGATIVE_INFINITY;
+  #last = NEVER;
 
   readonly #run: (value: T) => void;
 
@@ -133,6 +135,7 @@ export function applyDisplayMode(root: HTMLElement, mode: DisplayMode): void {
   // The cell keeps its height meanwhile, or the notebook would jump.
   if (slot && out && root.dataset.mode === "inline") slot.style.minHeight = `${root.offsetHeight}px`;
   root.dataset.mode = mode;
+  root.classList.toggle("mcpapp-out", out);
   if (out) {
     if (root.popover !== "manual") root.popover = "manual";
     if (!isShown(root)) root.showPopover?.();

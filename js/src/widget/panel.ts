@@ -15,7 +15,7 @@ export class Panel {
     this.element.className = "mcpapp-panel mcpapp-reason";
     const words = h("div", {}, h("div", { class: "mcpapp-reason-title" }, title));
     if (text) words.append(h("p", {}, text));
-    if (hint) words.append(h("p", { class: "mcpapp-quiet" }, hint));
+    if (hint) words.append(h("p", { class: "mcpapp-quiet" }, ...nextStep(hint)));
     this.element.replaceChildren(icon("alert"), words);
     if (!relaunch) return;
     const button = h("button", { type: "button" }, "Relaunch");
@@ -26,4 +26,9 @@ export class Panel {
   remove(): void {
     this.element.remove();
   }
+}
+
+/** A hint as words; one that can be run in a cell looks like it. */
+function nextStep(hint: string): (Node | string)[] {
+  return hint.startsWith("%") ? ["Next: ", h("code", {}, hint)] : [hint];
 }

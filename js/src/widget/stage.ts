@@ -12,7 +12,7 @@ import { Page, type PageHost } from "./page";
 import type { Session } from "./session";
 import type { Strip } from "./strips";
 import { framing, theme } from "./theme";
-import { later } from "./timers";
+import { later, NEVER } from "./timers";
 import { readViolation } from "./violations";
 import type { OpenMessage } from "./wire";
 
@@ -63,10 +63,10 @@ export class Stage implements PageHost {
   #sized = false;
   /** Our line has announced a document that has not finished loading yet. */
   #fresh = false;
-  #loadedAt = Number.NEGATIVE_INFINITY;
-  #clickedAt = Number.NEGATIVE_INFINITY;
+  #loadedAt = NEVER;
+  #clickedAt = NEVER;
   /** When the shell's policy last stopped the page from navigating itself. */
-  #blockedAt = Number.NEGATIVE_INFINITY;
+  #blockedAt = NEVER;
 
   constructor(view: Surroundings, source: OpenMessage) {
     this.#view = view;
@@ -189,7 +189,8 @@ export class Stage implements PageHost {
 
   initialized(): void {
     this.#view.header.say("page", "");
-    this.#view.header.state("live", "");
+    // A failed call stays in sight, even though its page is well.
+    if (this.#view.session.state.state !== "failed") this.#view.header.state("live", "");
     this.#view.uncover();
   }
 

@@ -21,11 +21,13 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp-plain{border-color:transparent;border-radius:0}
 .mcpapp-header{flex:none;background:var(--m-bar);border-bottom:1px solid var(--m-line)}
 .mcpapp-plain .mcpapp-header{background:none}
-.mcpapp-line{display:flex;align-items:center;gap:2px;height:30px;padding:0 4px 0 10px}
+.mcpapp-header{container-type:inline-size}
+.mcpapp-line{display:flex;flex-wrap:wrap;align-items:center;gap:2px;min-height:30px;padding:0 4px 0 10px}
 .mcpapp-title{display:flex;align-items:baseline;gap:7px;flex:1 1 auto;min-width:0;white-space:nowrap}
 .mcpapp-app{font-weight:600;flex:0 1 auto;overflow:hidden;text-overflow:ellipsis}
 .mcpapp-tool{color:var(--m-quiet);flex:0 100 auto;overflow:hidden;text-overflow:ellipsis}
-.mcpapp-note{color:var(--m-quiet);font-size:.923em;flex:0 1 auto;min-width:0;margin:0 6px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.mcpapp-note{color:var(--m-quiet);font-size:.923em;flex:0 1 auto;max-width:60%;margin:0 6px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+@container (width<540px){.mcpapp-note:not(:empty){order:1;flex:1 1 100%;max-width:none;margin:0 0 5px 14px;white-space:normal}}
 .mcpapp-dot{flex:none;align-self:center;width:7px;height:7px;border-radius:50%;background:var(--m-quiet);opacity:.7}
 .mcpapp-dot[data-tone=live]{background:var(--m-good);opacity:1}
 .mcpapp-dot[data-tone=warning]{background:var(--m-warn);opacity:1}
@@ -54,7 +56,7 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp :is(code,pre){font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:.923em}
 .mcpapp code{background:none;padding:0;color:inherit}
 .mcpapp-url{display:block;margin-top:3px;max-height:4.4em;overflow:auto;color:var(--m-quiet);overflow-wrap:anywhere}
-.mcpapp-text{margin:6px 0 0;padding:6px 8px;max-height:142px;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:4px;border:1px solid var(--m-line);background:var(--m-bg);color:var(--m-ink)}
+.mcpapp .mcpapp-text{margin:6px 0 0;padding:6px 8px;max-height:142px;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:4px;border:1px solid var(--m-line);background:var(--m-bg);color:var(--m-ink)}
 .mcpapp button.mcpapp-more{margin-top:4px;padding:0;border:0;background:none;color:var(--m-brand)}
 .mcpapp-files{margin:4px 0 0;padding:0 0 0 16px}
 .mcpapp-form{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(240px,100%),1fr));align-items:start;gap:10px 18px;margin-top:9px}
@@ -92,10 +94,10 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp-bare .mcpapp-header:not(:has(.mcpapp-strip,.mcpapp-note:not(:empty))){border:0}
 .mcpapp[data-mode=fullscreen]{position:fixed;inset:0;z-index:10000;width:auto;height:auto;max-width:none;max-height:none;margin:0;padding:0;border:0;border-radius:0}
 .mcpapp[data-mode=pip]{position:fixed;inset:auto 22px 22px auto;z-index:10000;width:min(440px,calc(100vw - 44px));height:min(340px,calc(100vh - 44px));margin:0;padding:0;box-shadow:var(--jp-elevation-z12,0 8px 30px rgba(0,0,0,.3))}
-.mcpapp:is([data-mode=fullscreen],[data-mode=pip]) .mcpapp-line{display:flex}
-.mcpapp:is([data-mode=fullscreen],[data-mode=pip]) .mcpapp-frame{height:100%}
-.mcpapp-inset:is([data-mode=fullscreen],[data-mode=pip]) .mcpapp-frame{height:calc(100% - 20px)}
-.mcpapp:is([data-mode=fullscreen],[data-mode=pip]) .mcpapp-header{max-height:60%;overflow:auto}
+.mcpapp-out .mcpapp-line{display:flex}
+.mcpapp-out .mcpapp-frame{height:100%}
+.mcpapp-inset.mcpapp-out .mcpapp-frame{height:calc(100% - 20px)}
+.mcpapp-out .mcpapp-header{max-height:60%;overflow:auto}
 @media (prefers-reduced-motion:reduce){.mcpapp-dot,.mcpapp-spinner{animation-duration:3s}}
 .jp-OutputArea-child:has(.mcpapp-live)+.jp-OutputArea-child:has(.mcpapp-card){display:none}
 `;

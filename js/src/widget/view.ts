@@ -96,6 +96,8 @@ export class View implements Surroundings {
     this.root.classList.add("mcpapp-live");
     // The spinner lies over the frame until the page has loaded; a page that is there is never covered.
     this.#stage = new Stage(this, source);
+    const { state } = this.session;
+    if (state.state === "failed") this.show(state);
   }
 
   deliver(message: unknown): void {
@@ -115,7 +117,7 @@ export class View implements Surroundings {
       this.#dropFrame();
       this.#reason("This view has ended", text, hint);
     } else if (this.#stage) {
-      this.header.say("state", state === "failed" ? `${text} ${hint}` : "");
+      this.header.say("state", state === "failed" ? [text, hint].filter(Boolean).join(" · ") : "");
     } else if (state === "failed") {
       this.#reason("The page cannot be shown", text, hint);
     } else {

@@ -123,9 +123,17 @@ describe("a view", () => {
   it("with a page shows a failure as a note, and never covers the page", () => {
     model.push("open", frameId(), openMessage());
     model.push("state", "", { state: "failed", text: "The server went away", hint: "restart" });
-    expect(text(".mcpapp-note")).toBe("The server went away restart");
+    expect(text(".mcpapp-note")).toBe("The server went away · restart");
     expect(slot.querySelector(".mcpapp-reason")).toBeNull();
     expect(slot.querySelector(".mcpapp-frame")).not.toBeNull();
+  });
+
+  it("keeps the failure of a call in sight when its page comes later", () => {
+    model.push("state", "", { state: "failed", text: "No eggs left", hint: "%mcpapp restart raw" });
+    expect(text(".mcpapp-reason code")).toBe("%mcpapp restart raw");
+    model.push("open", frameId(), openMessage());
+    expect(text(".mcpapp-note")).toBe("No eggs left · %mcpapp restart raw");
+    expect(slot.querySelector<HTMLElement>(".mcpapp-dot")?.dataset.tone).toBe("failed");
   });
 
   it("ends with a reason, and its frame with it", async () => {
