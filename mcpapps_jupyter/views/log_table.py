@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import traitlets
@@ -15,6 +14,7 @@ from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.views.channel import Envelope
 from mcpapps_jupyter.views.envelope_widget import EnvelopeWidget
 from mcpapps_jupyter.views.log_feed import LogFeed
+from mcpapps_jupyter.views.packed import packed_module
 
 #: Seconds between two updates: a flood of lines is drawn ten times a second.
 _INTERVAL = 0.1
@@ -41,7 +41,7 @@ class LogTable(EnvelopeWidget):
         What is shown at first; empty for everything.
     """
 
-    _esm = Path(__file__).parent.parent / "static" / "log.js"
+    _esm = packed_module("log.js")
 
     app_id = traitlets.Unicode().tag(sync=True)
     app_name = traitlets.Unicode().tag(sync=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import traitlets
@@ -16,6 +15,7 @@ from mcpapps_jupyter.views.asking import Asking
 from mcpapps_jupyter.views.channel import Envelope
 from mcpapps_jupyter.views.envelope_widget import EnvelopeWidget
 from mcpapps_jupyter.views.output import replace
+from mcpapps_jupyter.views.packed import packed_module
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class QuestionView(EnvelopeWidget):
         Makes its messages be answered while the cell is blocked.
     """
 
-    _esm = Path(__file__).parent.parent / "static" / "widget.js"
+    _esm = packed_module("widget.js")
 
     #: Tells the front end that there is no page to wait for.
     role = traitlets.Unicode("question").tag(sync=True)
