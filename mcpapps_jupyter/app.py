@@ -237,15 +237,29 @@ class App:
         return self
 
     def stop(self, *, hurry: bool = False) -> None:
-        """Stop the server and every process it started."""
+        """End the open pages, then stop the server and every process it started.
+
+        Parameters
+        ----------
+        hurry
+            Ask nobody and wait for little: the kernel ends.
+        """
         if self._connection is not None:
-            self._run(self._connection.stop(hurry=hurry))
+            self._run(self._stop_for_good(hurry))
 
     def astop(self, *, hurry: bool = False) -> Submitted[None]:
         """`stop`, to be awaited."""
-        return self._services.thread.submit(self._stop(hurry))
+        return self._services.thread.submit(self._stop_for_good(hurry))
+
+    async def _stop_for_good(self, hurry: bool) -> None:
+        if not hurry:  # while the server still answers what they want to have tidied up
+            await self._services.views.end_views(
+                self, f"The app was stopped. Start it with: %mcpapp start {self.id}"
+            )
+        await self._stop(hurry)
 
     async def _stop(self, hurry: bool) -> None:
+        """Stop the server; pages stay, for the one that comes after it."""
         if self._connection is not None:
             await self._connection.stop(hurry=hurry)
 
@@ -545,12 +559,25 @@ class App:
                 startup_seconds=manifest.effective_startup_seconds,
                 request_seconds=manifest.request_timeout_seconds,
                 prefix=self.prefix,
+                one_life=self._has_one_life,
                 secrets=self.secrets,
                 on_event=self._tell,
                 subscriptions=self._subscriptions,
                 version=services.version,
             )
         return self._connection
+
+    def _has_one_life(self) -> bool:
+        """Whether the server forgets everything when the session ends."""
+        if self.manifest.transport == "inprocess":
+            return self.definition.server is None  # an object in a cell stays; an entry point makes a new one
+        modern = (self.connection().protocol_version or "") >= "2026"
+        return self.manifest.transport == "stdio" or not modern  # the 2026 era has no session over HTTP
+
+    def model_changed(self) -> None:
+        """A model was set or taken away (`Host.set_model`)."""
+        if self._connection is not None:
+            self._services.thread.sessions.call_soon(self._connection.model_changed)
 
     def listen(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
         """Call `listener`, on the session loop, with every event of the server; returns how to end that."""

@@ -68,6 +68,11 @@ class ServerRequests:
                 if whose is caller:
                     work.cancel()  # nobody waits for this answer any more: the form goes away
 
+    @property
+    def idle(self) -> bool:
+        """Whether no request is under way."""
+        return not self._in_flight
+
     async def none_in_flight(self) -> None:
         """Wait until no request is in flight."""
         if self._in_flight:

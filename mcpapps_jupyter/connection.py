@@ -48,6 +48,7 @@ _SETTLE = 10.0
 _LAST_ANSWERS = 2.0
 #: The longest start in all, however much a first installation prints.
 _LONGEST_START = 120.0
+_LATE_MODEL = "whether a model is set has changed since the start; the server hears of it at the next one"
 #: How many lines of a server's stderr are searched for why it did not start.
 _READ_FOR_CAUSE = 200
 
@@ -73,6 +74,8 @@ class Connection:
         The manifest's two limits.
     prefix
         Put before every tool name to make its local name.
+    one_life
+        Tells whether the server's state ends with the session, as that of a process does.
     secrets
         What to mask in every text about this app.
     on_event
@@ -97,6 +100,7 @@ class Connection:
         startup_seconds: float,
         request_seconds: float,
         prefix: str,
+        one_life: Callable[[], bool],
         secrets: Callable[[], list[str]],
         on_event: Callable[[ServerEvent], None],
         subscriptions: dict[str, set[str]],
@@ -115,6 +119,7 @@ class Connection:
         self._make_requests = make_requests
         self._protocol = protocol
         self._startup_seconds = startup_seconds
+        self._one_life = one_life
         self._secrets = secrets
         self._version = version
         self._clock = clock
@@ -123,6 +128,8 @@ class Connection:
         self._attempt: SharedWork | None = None
         #: Somebody stopped it, or gave up its start: only somebody may start it again.
         self._held = False
+        #: What we offer the server has changed since it was told.
+        self._stale = False
         #: Whether the last start replaced a session that went away by itself.
         self.recovered = False
         self._last_restart = float("-inf")
@@ -187,6 +194,9 @@ class Connection:
         if self.lifecycle.state is State.RUNNING:  # its session is being replaced, or died a moment ago
             self.lifecycle.to(State.FAILED, error="the connection ended")
         self.lifecycle.to(State.LOADED)
+        self._stale = False
+        with contextlib.suppress(ValueError):
+            self.notes.remove(_LATE_MODEL)
         try:
             await self._left()
             self.log.forget_stderr()
@@ -373,11 +383,12 @@ class Connection:
         if self._fallback is not None and not self._fallback.done():
             await asyncio.wait({self._fallback})
         session = self._alive()
-        if session is not None and not session.expired:
+        if session is not None and not session.expired and not (self._stale and session.idle):
             return session
         if not self._starting:
             if session is not None:
-                self.log.add("host", "the server forgot the HTTP session; connecting anew", "warning")
+                if session.expired:
+                    self.log.add("host", "the server forgot the HTTP session; connecting anew", "warning")
                 self._begin(recovers=True, instead_of=session)
             else:
                 self._check_allowed()
@@ -389,6 +400,19 @@ class Connection:
         if session is None:
             raise ConnectionLost(f"{self.app_id}: {self.lifecycle.last_error or 'the connection ended'}")
         return session
+
+    def model_changed(self) -> None:
+        """A model was set, or taken away: the server hears of it when a session begins.
+
+        Where nothing is lost by it a new one begins before the next request; else `notes` say how.
+        """
+        session = self._alive()
+        if session is None:
+            return
+        if not self._one_life():
+            self._stale = True
+        elif _LATE_MODEL not in self.notes:
+            self.notes.append(_LATE_MODEL)
 
     def _check_allowed(self) -> None:
         if self.lifecycle.state is State.DISABLED:

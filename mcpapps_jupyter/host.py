@@ -80,7 +80,7 @@ class Host:
             ),
             self._trust,
         )
-        self.tools = ToolBridge(self.registry, self.thread)
+        self.tools = ToolBridge(self.registry, self.thread, self._views)
         self.config.observe(self._configured, "allow_nested_calls")
         self._configured(None)
         self.config.observe(self._policy_changed, _POLICY)
@@ -335,15 +335,42 @@ class Host:
         chosen.freeze()
 
     def context(self, name: str | None = None) -> dict[str, ModelContext]:
-        """What open pages have told the model, by view: ``{"grocery-inventory show_…": context}``."""
+        """What open pages have told the model, by view: ``{"grocery-inventory show_…": context}``.
+
+        Parameters
+        ----------
+        name
+            Only the pages of this app.
+        """
+        return self._told(name, lambda view: view.model_context)
+
+    def take_context(self, name: str | None = None) -> dict[str, ModelContext]:
+        """`context`, but only what was not taken before: what a model gets at its next turn.
+
+        It is data of pages, and nothing that a model should obey.
+        """
+        return self._told(name, lambda view: view.take_context())
+
+    def forget_context(self, name: str | None = None) -> None:
+        """Take away what open pages have told the model; the pages are told that it was."""
+        for view in self._views_of(name):
+            view.forget_context()
+
+    def _views_of(self, name: str | None) -> list[AppView]:
         app = self.registry.get(name) if name else None
+        return [view for view in self.views if app is None or view.app is app]
+
+    def _told(
+        self, name: str | None, read: Callable[[AppView], ModelContext | None]
+    ) -> dict[str, ModelContext]:
         told: dict[str, ModelContext] = {}
-        for view in self.views:
-            if view.model_context is None or (app is not None and view.app is not app):
+        for view in self._views_of(name):
+            context = read(view)
+            if context is None:
                 continue
             label = f"{view.app.id} {view.tool or view.uri}"
             again = sum(key.split(" #")[0] == label for key in told)
-            told[f"{label} #{again + 1}" if again else label] = view.model_context
+            told[f"{label} #{again + 1}" if again else label] = context
         return told
 
     # -- the user's own answers ------------------------------------------------------------------------
@@ -360,10 +387,15 @@ class Host:
     def set_model(self, model: Callable[[dict[str, Any]], Any] | None, *, ask: bool = True) -> None:
         """Let `model` answer sampling requests; it returns a string or a ``CreateMessageResult``.
 
-        Servers that run already hear of it at their next start. Each app's first use needs a yes of
-        the person, since a server can spend the user's key; ``ask=False`` gives it in advance.
+        A server that runs hears of it before its next request where that costs it nothing, else at its next
+        start; ``%mcpapp info`` says so. Each app's first use needs a yes of the person, since a server can
+        spend the user's key; ``ask=False`` gives it in advance.
         """
+        before = self._questions.can_sample
         self._questions.set_model(model, ask=ask)
+        if self._questions.can_sample != before:
+            for app in self.registry:
+                app.model_changed()
 
     # -- behind the scenes -------------------------------------------------------------------------------
 

@@ -175,6 +175,36 @@ class Asker(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class PageTool:
+    """A tool that an open page itself offers (MCP Apps ``appCapabilities.tools``).
+
+    Attributes
+    ----------
+    app
+        The app whose page it is.
+    view
+        The view's key.
+    tool
+        A `mcpapps_jupyter.catalogue.Tool`.
+    call
+        Calls it with these arguments, on the session loop; gives a `mcpapps_jupyter.results.ToolResult`.
+    """
+
+    app: App
+    view: str
+    tool: Any
+    call: Callable[[Mapping[str, Any]], Awaitable[Any]]
+
+
+class ToolSource(Protocol):
+    """Where tools beside those of the servers come from."""
+
+    async def page_tools(self) -> Sequence[PageTool]:
+        """The tools of every page that can answer now, newest page first; on the session loop."""
+        ...
+
+
 class ViewFactory(Protocol):
     """Makes the view of a page."""
 
@@ -188,6 +218,10 @@ class ViewFactory(Protocol):
         self, app: App, *, level: str | None = None, source: str | None = None, follow: bool = False
     ) -> Any:
         """Show an app's log in the running cell; on the thread that runs cells."""
+        ...
+
+    async def end_views(self, app: App, reason: str) -> None:
+        """End every open page of an app, with a word to each first; on the session loop."""
         ...
 
     def all_views(self) -> Sequence[Any]:

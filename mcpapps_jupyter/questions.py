@@ -57,7 +57,7 @@ class Questions:
         self._handler = handler
 
     def set_model(self, model: SamplingModel | None, *, ask: bool = True) -> None:
-        """Set who answers sampling; servers hear of it at their next start.
+        """Set who answers sampling.
 
         Parameters
         ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import unicodedata
@@ -35,7 +36,7 @@ _LONGEST_INPUT = 20_000
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Mask every one of `secrets` in `text`.
 
-    Also found: a secret as it looks inside JSON and inside a URL, and one that was cut in half: six or
+    Also found: a secret as it looks inside JSON, HTML and a URL, and one that was cut in half: six or
     more of its first characters at the end of `text` or before a ``…``. Values under four characters
     and plain words such as ``true`` are left alone.
     """
@@ -68,6 +69,7 @@ def _pattern(secrets: frozenset[str]) -> tuple[re.Pattern[str] | None, tuple[str
             continue
         spellings |= {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
         spellings |= {quote(value, safe="", errors="replace"), quote(value, errors="replace")}
+    spellings |= {html.escape(spelling, quote=True) for spelling in spellings}
     if not spellings:
         return None, ()
     # Longest first: a secret that contains another one goes as a whole.

@@ -19,6 +19,11 @@ from mcpapps_jupyter.redact import clean_line
 if TYPE_CHECKING:
     import pandas
 
+#: What a saved notebook keeps of one result, in characters of HTML: of its images, and of everything else.
+_LARGEST_SAVED_IMAGE = 400_000
+_LONGEST_SAVED = 6_000
+_MOST_SAVED_IMAGES = 10
+
 
 def block_text(block: Mapping[str, Any]) -> str:
     """One content block in words: text as it is, everything else as a short description."""
@@ -214,20 +219,45 @@ class ToolResult:
         Parameters
         ----------
         brief
-            The tool's own words first, and only the beginning of each table.
+            For a saved notebook: the tool's own words first, only the beginning of each table, a few
+            thousand characters in all, and no image that is larger than `_LARGEST_SAVED_IMAGE`.
         """
+        if brief and not self.is_error:
+            return self._brief_html()
         images = [_block_html(block) for block in self.content if block.get("type") == "image"]
         if self.is_error:
             note = html.escape(self._reason())
             colour = "color:var(--jp-error-color1,#b71c1c)"
             return f'<div style="{colour}"><b>{html.escape(self.tool)} failed</b>: {note}</div>'
         data = self.data
-        if self.structured is not None or html.records(data) or html.record_lists(data):
-            words = self.text if brief and self.structured is not None else ""
-            said = html.preformatted(words, limit=600) if words and not words.startswith(("{", "[")) else ""
-            return "".join(images) + said + html.structured(data, brief=brief)
+        if self._is_data(data):
+            return "".join(images) + html.structured(data)
         shown = "".join(_block_html(block) for block in self.content)
         return shown or "<i>empty result</i>"
+
+    def _is_data(self, data: Any) -> bool:
+        """Whether the value says more than the blocks."""
+        return self.structured is not None or bool(html.records(data) or html.record_lists(data))
+
+    def _brief_html(self) -> str:
+        room = _LARGEST_SAVED_IMAGE
+        images = []
+        for block in self.content:
+            if block.get("type") == "image":
+                drawn = _block_html(block)
+                room -= len(drawn)
+                images.append(drawn if room >= 0 else html.preformatted(block_text(block)))
+        data = self.data
+        if self._is_data(data):
+            words = self.text if self.structured is not None else ""
+            said = html.preformatted(words, limit=600) if words and not words.startswith(("{", "[")) else ""
+            rest = said + html.structured(data, brief=True)
+        else:
+            others = [block for block in self.content if block.get("type") != "image"]
+            rest = "".join(_block_html(block) for block in others)
+        if len(rest) > _LONGEST_SAVED:
+            rest = html.preformatted(self.text or html.cell_text(data), limit=_LONGEST_SAVED // 4)
+        return "".join(images[:_MOST_SAVED_IMAGES]) + rest or "<i>empty result</i>"
 
 
 def _names(tables: Mapping[str, Any]) -> str:

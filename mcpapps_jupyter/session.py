@@ -227,6 +227,11 @@ class Session:
 
     # -- requests ---------------------------------------------------------------------------
 
+    @property
+    def idle(self) -> bool:
+        """Whether no request is under way."""
+        return self._requests.idle
+
     async def settled(self, seconds: float) -> None:
         """Wait until no request is under way, at most `seconds`."""
         with contextlib.suppress(asyncio.TimeoutError):

@@ -9,16 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mcpapps_jupyter import arguments as arguments_
 from mcpapps_jupyter.catalogue import Listing, Tool
 from mcpapps_jupyter.errors import McpAppsError, did_you_mean
 from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.lifecycle import State
-from mcpapps_jupyter.ports import Caller
+from mcpapps_jupyter.ports import Caller, ToolSource
 from mcpapps_jupyter.results import ToolResult, block_text
 
 if TYPE_CHECKING:
@@ -65,11 +65,16 @@ class BridgedTool:
     Attributes
     ----------
     name
-        The app's prefix and the server's name: ``grocery.get_inventory``.
+        The app's prefix and the server's name: ``grocery.get_inventory``; for a tool that an open page
+        itself offers ``page.`` is between them.
     safe_name
         The same within ``[A-Za-z0-9_-]{1,64}``, unique in this kernel.
     owner
-        ``mcpapp:<app id>``.
+        ``mcpapp:<app id>``, or ``mcpapp-page:<app id>`` for a page's own.
+    app, tool
+        Whose it is, and what its list says of it.
+    run
+        Calls it, on the session loop.
     """
 
     name: str
@@ -77,6 +82,7 @@ class BridgedTool:
     owner: str
     app: App
     tool: Tool
+    run: Callable[[Mapping[str, Any]], Awaitable[ToolResult]] = field(compare=False, repr=False)
 
     @property
     def description(self) -> str:
@@ -91,17 +97,20 @@ class BridgedTool:
 
 
 class ToolBridge:
-    """``host.tools``: lists and calls the tools of all running apps.
+    """``host.tools``: lists and calls the tools of all running apps, and those of their open pages.
 
     Parameters
     ----------
     registry, thread
         The host's.
+    pages
+        Where the tools of open pages come from.
     """
 
-    def __init__(self, registry: Registry, thread: HostThread) -> None:
+    def __init__(self, registry: Registry, thread: HostThread, pages: ToolSource) -> None:
         self._registry = registry
         self._thread = thread
+        self._pages = pages
 
     def listing(self, apps: Iterable[str] | None = None) -> Listing[BridgedTool]:
         """Every tool that a model may call.
@@ -115,14 +124,7 @@ class ToolBridge:
             chosen = [app for app in self._registry if app.state is State.RUNNING]
         else:
             chosen = [self._registry.get(name).start() for name in apps]
-        found: list[BridgedTool] = []
-        taken: set[str] = set()
-        for app in chosen:
-            for tool in app.catalogue.tools:
-                if tool.ui.for_model:
-                    safe = safe_name(tool.local_name, f"{app.id}\n{tool.name}", taken)
-                    taken.add(safe)
-                    found.append(BridgedTool(tool.local_name, safe, f"mcpapp:{app.id}", app, tool))
+        found = self._thread.run(self._list(chosen)) if chosen else []
         head = ("tool", "name for models", "app", "what it does")
 
         def row(each: BridgedTool) -> list[str]:
@@ -167,22 +169,56 @@ class ToolBridge:
         """`call`, to be awaited."""
         return self._thread.submit(self._call(name, arguments))
 
+    async def _list(self, apps: Iterable[App]) -> list[BridgedTool]:
+        """The tools of running apps: of the servers first, whose names no page can take."""
+        chosen = list(apps)
+        found = _of_servers(chosen)
+        taken = {each.safe_name for each in found}
+        for each in await self._pages.page_tools():
+            if each.app in chosen:
+                prefix = each.app.prefix or f"{each.app.id}."
+                name = f"{prefix}page.{each.tool.name}"
+                safe = safe_name(name, f"{each.view}\n{each.tool.name}", taken)
+                taken.add(safe)
+                owner = f"mcpapp-page:{each.app.id}"
+                found.append(BridgedTool(name, safe, owner, each.app, each.tool, each.call))
+        return found
+
     async def _call(self, name: str, arguments: Mapping[str, Any] | str | None) -> ToolReply:
-        listed = self.listing()
-        found = next((each for each in listed if each.safe_name == name), None)
-        found = found or next((each for each in listed if each.name == name), None)
+        running = [app for app in self._registry if app.state is State.RUNNING]
+        listed = _of_servers(running)
+        found = _named(name, listed)
+        if found is None:  # pages are asked for theirs only when it can matter: they may be slow
+            listed = await self._list(running)
+            found = _named(name, listed)
         if found is None:
             names = [each.safe_name for each in listed]
             return ToolReply.error(f"There is no tool '{name}'.{did_you_mean(name, names)}")
         try:
             given = read_arguments(name, arguments)
-            wrong = arguments_.problems(found.tool.input_schema, given)
-            if wrong:
-                return ToolReply.error(f"{name}: {'; '.join(wrong)}")
-            result = await found.app.call_here(found.tool.name, given, Caller("model"))
+            result = await found.run(given)
         except McpAppsError as error:
             return ToolReply.error(str(error))
         return reply_of(result, has_page=found.tool.ui.resource_uri is not None)
+
+
+def _of_servers(apps: Iterable[App]) -> list[BridgedTool]:
+    found: list[BridgedTool] = []
+    taken: set[str] = set()
+    for app in apps:
+        for tool in app.catalogue.tools:
+            if tool.ui.for_model:
+                safe = safe_name(tool.local_name, f"{app.id}\n{tool.name}", taken)
+                taken.add(safe)
+                run = partial(app.call_here, tool.name, caller=Caller("model"))
+                found.append(BridgedTool(tool.local_name, safe, f"mcpapp:{app.id}", app, tool, run))
+    return found
+
+
+def _named(name: str, tools: Iterable[BridgedTool]) -> BridgedTool | None:
+    listed = list(tools)
+    by_safe = next((each for each in listed if each.safe_name == name), None)
+    return by_safe or next((each for each in listed if each.name == name), None)
 
 
 def safe_name(name: str, identity: str, taken: set[str]) -> str:

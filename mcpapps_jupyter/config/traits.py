@@ -110,9 +110,9 @@ class McpApps(Configurable):
     max_message_bytes = Int(
         64 * _MEBI, min=1024, help="Largest message between page and kernel, in bytes."
     ).tag(config=True)
-    max_context_bytes = Int(6 * _MEBI, min=1, help="Most bytes of what a page tells the model.").tag(
-        config=True
-    )
+    max_context_bytes = Int(
+        6 * _MEBI, min=1, help="Most bytes of what the pages of an app tell the model, together."
+    ).tag(config=True)
     max_running_calls = Int(4, min=1, help="Requests of a page that run at once.").tag(config=True)
     max_queued_calls = Int(512, min=0, help="Requests of a page that wait.").tag(config=True)
     max_calls_per_minute = Int(1200, min=1, help="Tool calls of a page in a minute.").tag(config=True)

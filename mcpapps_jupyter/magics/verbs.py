@@ -166,7 +166,11 @@ def _save(line: Invocation) -> Any:
 
 
 def _context(line: Invocation) -> Any:
-    return Told(line.host.context(line.app().id if line.given.words else None))
+    app = line.app().id if line.given.words else None
+    if line.has("--clear"):
+        line.host.forget_context(app)
+        return Note("What the open pages had told the model is forgotten.")
+    return Told(line.host.context(app))
 
 
 def _log(line: Invocation) -> Any:
@@ -325,6 +329,7 @@ VERBS: dict[str, Verb] = {
             "what the open pages have told the model",
             _context,
             (Slot("APP", "app", required=False),),
+            (Option("--clear", "", "forget it; the pages are told"),),
         ),
         Verb(
             "log",

@@ -70,6 +70,12 @@ class ModelContext:
         return hashlib.sha256(self._json().encode()).hexdigest()[:16]
 
     @property
+    def wire(self) -> dict[str, Any]:
+        """As the page gave it (``ui/update-model-context``)."""
+        parts = {"content": self.content, "structuredContent": self.structured}
+        return {key: value for key, value in parts.items() if value}
+
+    @property
     def size(self) -> int:
         """Bytes as JSON."""
         return len(self._json().encode())

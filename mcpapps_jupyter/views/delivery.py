@@ -1,7 +1,11 @@
-"""What every document of a page is sent after its handshake: the tool's input, then its outcome.
+"""What every document of a page is sent after its handshake: its model context, then input and outcome.
 
 Whichever side is ready first waits for the other. While the input is still being written, documents get the
 newest part of it; after the whole input there is never a part again (MCP Apps 2026-01-26, "Data passing").
+
+A document that starts anew (its output was collapsed, its tab loaded again) has no storage, and would show
+nothing of what the notebook still has from the one before. So the model context comes back to it, under a key
+of our own in the host context; pages that do not know it lose nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +15,9 @@ from typing import Any
 
 from mcpapps_jupyter.views.frame import Frame
 from mcpapps_jupyter.views.rpc import finite
+
+#: In ``_meta`` of the host context: parameters of the last ``ui/update-model-context``, null for none.
+CONTEXT_KEY = "mcpapps-jupyter/modelContext"
 
 Notify = Callable[[Frame, str, Mapping[str, Any]], None]
 
@@ -29,6 +36,7 @@ class Delivery:
         self._partial: dict[str, Any] | None = None
         self._input: dict[str, Any] | None = None
         self._outcome: tuple[str, dict[str, Any]] | None = None
+        self._context: dict[str, Any] | None = None
 
     @property
     def settled(self) -> bool:
@@ -50,6 +58,16 @@ class Delivery:
             self.write_input(self._partial or {})
         self._outcome = (method, dict(params))
 
+    def write_context(self, context: Mapping[str, Any] | None) -> None:
+        """What the page has told the model, for documents that come later."""
+        self._context = finite(dict(context)) if context else None
+
+    def bring_context(self, frame: Frame) -> None:
+        """Tell `frame`, if it has finished its handshake, what is kept of what the page told."""
+        if frame.initialized:
+            context = {"_meta": {CONTEXT_KEY: self._context}}
+            self._notify(frame, "ui/notifications/host-context-changed", context)
+
     def forget(self) -> None:
         """The view is over."""
         self._partial = self._input = self._outcome = None
@@ -58,6 +76,10 @@ class Delivery:
         """Send `frame` what it has not got yet, once it has finished its handshake."""
         if not frame.initialized:
             return
+        if not frame.context_sent:
+            frame.context_sent = True
+            if self._context is not None:
+                self.bring_context(frame)
         if self._input is None:
             if self._partial is not None and frame.visible and frame.partial_sent is not self._partial:
                 frame.partial_sent = self._partial

@@ -32,8 +32,8 @@ class Frame:
         Parameters of its ``ui/initialize``.
     spoke
         When it last said something, counted over all frames of the view.
-    partial_sent, input_sent, outcome_sent
-        What it has got of the opening tool's input and outcome.
+    context_sent, partial_sent, input_sent, outcome_sent
+        What it has got of the page's model context and of the opening tool's input and outcome.
     parked
         What it is told when it can be seen again: the newest of each kind.
     tools
@@ -52,6 +52,7 @@ class Frame:
     initialized: bool = False
     greeting: dict[str, Any] = field(default_factory=dict)
     spoke: int = 0
+    context_sent: bool = False
     partial_sent: dict[str, Any] | None = None
     input_sent: bool = False
     outcome_sent: bool = False

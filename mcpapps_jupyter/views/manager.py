@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.errors import InvalidArguments, McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.log import AppLog
-from mcpapps_jupyter.ports import Answer, Caller, LoginPrompt, LoginRequest, Question
+from mcpapps_jupyter.ports import Answer, Caller, LoginPrompt, LoginRequest, PageTool, Question
 from mcpapps_jupyter.views.decisions import Decisions, in_words
 from mcpapps_jupyter.views.front_end import FrontEnd
 from mcpapps_jupyter.views.logs import LogTables
@@ -282,6 +283,13 @@ class Views:
             return LoginAbovePage(view, app.name, request)
         return LoginInCell(lambda: self._question_view(app), self._thread, app.name, request)
 
+    # -- tools of pages ------------------------------------------------------------------------------
+
+    async def page_tools(self) -> list[PageTool]:
+        """The tools of every page that can answer now, newest page first; on the session loop."""
+        listed = await asyncio.gather(*(view.offered_tools() for view in reversed(self.all_views())))
+        return [tool for tools in listed for tool in tools]
+
     # -- keeping ------------------------------------------------------------------------------------
 
     def all_views(self) -> list[AppView]:
@@ -293,6 +301,10 @@ class Views:
         """The view opened last that is still open."""
         views = self.all_views()
         return views[-1] if views else None
+
+    async def end_views(self, app: App, reason: str) -> None:
+        """End every open page of an app, with a word to each first; on the session loop."""
+        await asyncio.gather(*(view.end_here(reason) for view in self.all_views() if view.app is app))
 
     def _forget(self, view: AppView) -> None:
         with self._lock:

@@ -19,6 +19,8 @@ from mcpapps_jupyter.views.rpc import PageError, finite
 #: Lists that do not end are cut here.
 _MOST_PAGES = 20
 _MOST_TOOLS = 1000
+#: Seconds in which a page has to list its tools for models, who do not know of it.
+_SOON = 5.0
 
 
 class PageTools:
@@ -44,6 +46,18 @@ class PageTools:
             No page is there, it offers none, or it does not answer; in words.
         """
         return await self._list(self._frame())
+
+    async def list_soon(self) -> tuple[Tool, ...]:
+        """The tools, for somebody who asks every page: none where there are none, or the page is slow."""
+        frame = self._newest()
+        if self._relay.ended is not None or frame is None or not offers_tools(frame):
+            return ()
+        try:
+            return await asyncio.wait_for(self._list(frame), _SOON)
+        except (McpAppsError, asyncio.TimeoutError) as error:
+            why = str(error) or f"not within {_SOON:g} s"
+            self._relay.note(f"the page's tools are not offered to models: {why}", "warning")
+            return ()
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call one, its arguments checked by name and type.
@@ -71,18 +85,22 @@ class PageTools:
         app = relay.app.id
         if relay.ended is not None:
             raise McpAppsError(f"The view of {app} has ended: {relay.ended}")
-        ready = [frame for frame in relay.frames.values() if frame.initialized]
-        if not ready:
+        frame = self._newest()
+        if frame is None:
             raise McpAppsError(
                 f"The page of {app} is not open in any browser tab, or not ready yet. "
                 "Display the view; view.wait_for('initialized') waits for it."
             )
-        frame = max(ready, key=lambda frame: (frame.visible, frame.spoke))
-        if not isinstance(frame.capabilities.get("tools"), Mapping):
+        if not offers_tools(frame):
             raise McpAppsError(
                 f"The page of {app} offers no tools of its own: it does not declare appCapabilities.tools."
             )
         return frame
+
+    def _newest(self) -> Frame | None:
+        """The frame that was used last, of those that are ready."""
+        ready = [frame for frame in self._relay.frames.values() if frame.initialized]
+        return max(ready, key=lambda frame: (frame.visible, frame.spoke), default=None)
 
     async def _list(self, frame: Frame) -> tuple[Tool, ...]:
         if frame.tools is not None:
@@ -129,6 +147,11 @@ class PageTools:
         if not isinstance(result, Mapping):
             raise ProtocolFailure(f"{about} answered {method} with something that is no result.")
         return dict(result)
+
+
+def offers_tools(frame: Frame) -> bool:
+    """Whether the page in this frame has declared tools of its own."""
+    return isinstance(frame.capabilities.get("tools"), Mapping)
 
 
 def page_tools_listing(tools: Iterable[Tool]) -> Listing[Tool]:

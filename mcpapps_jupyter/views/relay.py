@@ -23,6 +23,7 @@ from mcpapps_jupyter.log import Source, message_text, normal_level
 from mcpapps_jupyter.ports import ServerEvent
 from mcpapps_jupyter.views.asking import Asking
 from mcpapps_jupyter.views.channel import Channel, Envelope
+from mcpapps_jupyter.views.context import ModelContext
 from mcpapps_jupyter.views.decisions import DecidedBy, Record
 from mcpapps_jupyter.views.delivery import Delivery
 from mcpapps_jupyter.views.dialogue import Dialogue
@@ -137,6 +138,7 @@ class Relay:
         self._on_hello = on_hello
         self._on_relaunch = on_relaunch
         self._gone = False
+        self._greeted = False
         self._record_decision = record
         self._page: asyncio.Task[Page] | None = None
         self._delivery = Delivery(self.dialogue.notify)
@@ -220,6 +222,13 @@ class Relay:
     def _bring(self) -> None:
         for frame in self.frames.values():
             self._delivery.bring(frame)
+
+    def set_context(self, context: ModelContext | None, *, by_page: bool = True) -> None:
+        """What the page told the model is this now; where that was not its own doing, it is told."""
+        self._delivery.write_context(context.wire if context is not None else None)
+        if not by_page:
+            for frame in self.frames.values():
+                self._delivery.bring_context(frame)
 
     def set_state(self, state: str, text: str = "", hint: str = "") -> None:
         """Change the header line: ``starting``, ``calling``, ``live``, ``failed`` or ``ended``."""
@@ -388,6 +397,9 @@ class Relay:
             return
         fresh = self._new_document(frame.id)
         fresh.greeting = dict(params) if isinstance(params, Mapping) else {}
+        if self._greeted and not any(each.greeting for each in self.frames.values() if each is not fresh):
+            self.note("the page was loaded anew; what was typed into it is gone", "debug", event="anew")
+        self._greeted = True
         greeting = {"jsonrpc": "2.0", "method": "ui/initialize", "params": fresh.greeting}
         self.traffic.add("in", frame.id, greeting, kind="request")
 

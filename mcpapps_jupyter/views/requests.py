@@ -270,8 +270,11 @@ class PageRequests:
         except ValueError as error:
             raise PageError(INVALID_PARAMS, str(error)) from None
         limit = self._rates.context_bytes
-        if context is not None and context.size > limit:
-            raise PageError(INVALID_PARAMS, f"The context has {context.size:,} bytes; the limit is {limit:,}")
+        others = [view.model_context for view in relay.app.views if view.key != relay.key]
+        size = sum(each.size for each in (context, *others) if each is not None)
+        if context is not None and size > limit:
+            also = " with those of the app's other pages" if size > context.size else ""
+            raise PageError(INVALID_PARAMS, f"The context has {size:,} bytes{also}; the limit is {limit:,}")
         await self._on_context(context)
         return {}
 

@@ -7,14 +7,14 @@ import contextlib
 import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import traitlets
 
 from mcpapps_jupyter.errors import McpAppsError, RequestTimeout
 from mcpapps_jupyter.host_thread import HostThread, Submitted
-from mcpapps_jupyter.ports import Caller
+from mcpapps_jupyter.ports import Caller, PageTool
 from mcpapps_jupyter.results import ToolResult
 from mcpapps_jupyter.views.card import card, heading
 from mcpapps_jupyter.views.channel import Envelope
@@ -23,6 +23,7 @@ from mcpapps_jupyter.views.decisions import DecidedBy, DecisionKind, Record, in_
 from mcpapps_jupyter.views.envelope_widget import EnvelopeWidget
 from mcpapps_jupyter.views.events import PageEvent, check_event
 from mcpapps_jupyter.views.output import emit, replace
+from mcpapps_jupyter.views.packed import packed_module
 from mcpapps_jupyter.views.page_tools import PageTools, page_tools_listing
 from mcpapps_jupyter.views.relay import Relay
 from mcpapps_jupyter.views.requests import PageRequests
@@ -57,7 +58,7 @@ class AppView(EnvelopeWidget):
         ``starting``, ``calling``, ``live``, ``failed`` or ``ended``.
     """
 
-    _esm = Path(__file__).parent.parent / "static" / "widget.js"
+    _esm = packed_module("widget.js")
 
     # The descriptor: small, and all that a saved notebook may hold. One writer, the kernel side.
     app_id = traitlets.Unicode().tag(sync=True)
@@ -102,6 +103,8 @@ class AppView(EnvelopeWidget):
         self._call: Submitted[ToolResult | None] | None = None
         self._result: ToolResult | None = None
         self._skip_display = False
+        #: `ModelContext.update_id` of what a model has got.
+        self._taken: str | None = None
         self._handlers: list[Callable[[dict[str, Any]], Any]] = []
         super().__init__(
             thread,
@@ -124,7 +127,7 @@ class AppView(EnvelopeWidget):
             settings.rates,
             interactive=interactive,
             patience=patience,
-            on_context=self._take_context,
+            on_context=self._hear_context,
             on_message=self._take_message,
             record=decided,
         )
@@ -161,6 +164,25 @@ class AppView(EnvelopeWidget):
     def permissions(self) -> tuple[str, ...]:
         """The browser permissions that the page has (``clipboardWrite``, ``geolocation``)."""
         return self._relay.granted
+
+    def forget_context(self) -> None:
+        """Take away what the page has told the model; the page is told that it was."""
+        self._thread.run(self._forget_context())
+
+    async def _forget_context(self) -> None:
+        if self.model_context is not None:
+            self._relay.set_context(None, by_page=False)
+            await self._hear_context(None)
+
+    def take_context(self) -> ModelContext | None:
+        """What the page has told since this was last called, else None: for the next turn of a model.
+
+        It is data of the page, and nothing that a model should obey. `model_context` stays what it is.
+        """
+        context = self.model_context
+        news = context if context is not None and context.update_id != self._taken else None
+        self._taken = context.update_id if context is not None else None
+        return news
 
     def on_message(self, handler: Callable[[dict[str, Any]], Any]) -> None:
         """Call `handler` with each message of the page that the person lets through."""
@@ -248,6 +270,13 @@ class AppView(EnvelopeWidget):
     ) -> Submitted[ToolResult]:
         """`call_tool`, to be awaited."""
         return self._thread.submit(self._page_tools.call(tool, {**(arguments or {}), **keywords}))
+
+    async def offered_tools(self) -> list[PageTool]:
+        """The page's own tools as others call them, none while no page can answer; on the session loop."""
+        return [
+            PageTool(self.app, self.key, tool, partial(self._page_tools.call, tool.name))
+            for tool in await self._page_tools.list_soon()
+        ]
 
     def __repr__(self) -> str:
         return f"<AppView {heading(self.app.id, self.tool or None, self.arguments)}: {self.state}>"
@@ -394,7 +423,8 @@ class AppView(EnvelopeWidget):
         """Note a message that was none in the app's log."""
         self._relay.note(f"the front end sent something unreadable: {reason}", "warning")
 
-    async def _take_context(self, context: ModelContext | None) -> None:
+    async def _hear_context(self, context: ModelContext | None) -> None:
+        self._relay.set_context(context)
         # Observers are the user's code: they run on the handlers' thread, which is also the one writer. The
         # page waits for them only a little, and so does who waits for the event on that very thread.
         setting = asyncio.ensure_future(self._thread.on_handlers(self._set, "model_context", context))
@@ -456,10 +486,14 @@ class AppView(EnvelopeWidget):
 
     def end(self, reason: str) -> None:
         """End the page with a reason that stays visible in its place."""
+        self._thread.run(self.end_here(reason))
+
+    async def end_here(self, reason: str) -> None:
+        """`end` for code that already is on the session loop."""
         if not self.ended:
             if self._call is not None:
                 self._call.cancel()
-            self._thread.run(self._relay.close(reason))
+            await self._relay.close(reason)
 
     def close(self) -> None:
         """End the page and take it out of the notebook."""

@@ -47,8 +47,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture(scope="package")
 def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
-    """A JupyterLab server with Lab's own defaults."""
-    server = LabServer(tmp_path_factory.mktemp("lab"))
+    """A JupyterLab server with Lab's own defaults, which lets nobody frame it, as JupyterHub's do."""
+    headers = {"headers": {"Content-Security-Policy": "frame-ancestors 'none'"}}
+    server = LabServer(tmp_path_factory.mktemp("lab"), f"--ServerApp.tornado_settings={headers}")
     server.start()
     yield server
     server.stop()

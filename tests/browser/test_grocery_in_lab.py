@@ -70,6 +70,7 @@ def test_a_cell_s_change_shows_in_the_page(open_lab: OpenLab) -> None:
     lab.wait_until(lambda: quantity(page, "1-101") == before + 7, "the page follows the cell")
 
 
+@pytest.mark.elsewhere("alpic-ai/skybridge#663")
 def test_a_selection_is_a_python_value(open_lab: OpenLab) -> None:
     lab, page = opened(
         open_lab, "dash.model_context is None", "dash.model_context.structured", "%mcpapp context"
@@ -78,9 +79,19 @@ def test_a_selection_is_a_python_value(open_lab: OpenLab) -> None:
     page.check(by_id("select-1-102"))
     lab.wait_until(lambda: "Gala Apples" in lab.run(3, may_fail=True), "the selection reached the kernel")
     assert "Gala Apples" in lab.run(4)
+    lab.collapse_outputs(1)
+    lab.wait_until(lambda: not lab.app_frames(TABLE), "the page is away")
+    lab.expand_outputs(1)
+    page = lab.app_frame(TABLE)
+    chosen = by_id("select-1-102")
+    lab.wait_until(lambda: page.is_checked(chosen), "the new document goes on with the selection")
+    lab.run_new("%mcpapp context --clear")
+    lab.wait_until(lambda: not page.is_checked(chosen), "the page is told that it was taken away")
+    assert lab.run(2).strip() == "True"
 
 
 @pytest.mark.parametrize("setting", ["perCommTarget", "disabled"])
+@pytest.mark.elsewhere("jupyterlab/jupyterlab#17363")
 def test_a_fresh_page_answers_while_a_cell_runs(
     open_lab: OpenLab, lab_server: LabServer, setting: str
 ) -> None:

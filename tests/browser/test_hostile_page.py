@@ -190,6 +190,7 @@ def test_known_open_a_refused_navigation_connects(notebook: Notebook, trap: Trap
     assert trap.requests == []
 
 
+@pytest.mark.elsewhere("PostHog/posthog#76899", "modelcontextprotocol/ext-apps#387", "openai/codex#29483")
 def test_what_is_declared_works_and_nothing_beside_it(notebook: Notebook, trap: Trap) -> None:
     good = Trap(b"<!doctype html><script>parent.postMessage('from the frame', '*')</script>")
     csp = {"connectDomains": [good.url], "resourceDomains": [good.url], "frameDomains": [good.url]}

@@ -65,6 +65,9 @@ def assert_card(page: Page) -> None:
     assert all(part in text for part in SUMMARY), text
 
 
+@pytest.mark.elsewhere(
+    "widgetti/ipyreact#40", "jupyter-widgets/ipywidgets#3422", "jupyter-widgets/ipywidgets#624"
+)
 def test_a_notebook_opened_with_another_kernel_shows_the_card(
     saved: Path, open_saved: Callable[[str], LabPage]
 ) -> None:
@@ -88,6 +91,7 @@ def test_a_notebook_that_is_not_trusted_shows_the_card(
     lab.screenshot("untrusted")
 
 
+@pytest.mark.elsewhere("anthropics/claude-code#95149")
 def test_an_export_shows_the_card(saved: Path, chromium: Browser, tmp_path: Path) -> None:
     export = [sys.executable, "-m", "nbconvert", "--to", "html", "--output-dir", str(tmp_path), str(saved)]
     subprocess.run(export, check=True, capture_output=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from .cells import LOAD
 from .hostile.support import adding, page
 
@@ -36,6 +38,7 @@ def run_again(lab: LabPage, index: int, times: int) -> None:
         lab.run(index)
 
 
+@pytest.mark.elsewhere("marimo-team/marimo#8159", "rerun-io/rerun#6642")
 def test_a_cell_that_runs_fifty_times_has_one_page(open_lab: OpenLab) -> None:
     lab = open_lab(LOAD, adding("mine", page("mine", WEBGL)), OPEN)
     lab.run_all()
@@ -59,6 +62,7 @@ def test_a_cell_that_runs_fifty_times_has_one_page(open_lab: OpenLab) -> None:
     assert frame.evaluate("gl === null || !gl.isContextLost()")
 
 
+@pytest.mark.elsewhere("jupyter-widgets/ipywidgets#1225")
 def test_a_cleared_output_hides_the_page_and_its_data_can_be_read(open_lab: OpenLab) -> None:
     lab = open_lab(LOAD, adding("mine", page("mine")), OPEN)
     lab.run_all()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from .cells import LOAD, listener
+from .hostile.support import adding, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 CALLS = "print(calls['mine'])"
 
 
+@pytest.mark.elsewhere("openai/openai-apps-sdk-examples#195")
 def test_the_page_comes_back_without_another_call_of_the_tool(open_lab: Callable[..., LabPage]) -> None:
     lab = open_lab(LOAD, "1", listener("mine"), "%mcpapp open mine show")
     lab.run_all()
@@ -29,6 +33,25 @@ def test_the_page_comes_back_without_another_call_of_the_tool(open_lab: Callable
     lab.reload()
     _wait_for_result(lab)
     assert lab.run_new(CALLS) == "1\n"
+
+
+@pytest.mark.elsewhere("MCPJam/inspector#2274")
+def test_what_is_typed_into_a_page_stays_while_it_is_scrolled_away(open_lab: Callable[..., LabPage]) -> None:
+    more = [f"print('\\n' * {lines})" for lines in range(30, 50)]
+    lab = open_lab(LOAD, adding("mine", page("mine")), "%mcpapp open mine show", *more)
+    lab.run_all()
+    mine = lab.frame_titled("mine")
+    mine.fill("#field", "typed")
+    for index in (len(more) + 2, 2):
+        lab.cell(index).scroll_into_view_if_needed()
+    assert mine.input_value("#field") == "typed"
+    anew = "print(sum('loaded anew' in entry.text for entry in host['mine'].log))"
+    assert lab.run_new(anew) == "0\n"
+    lab.collapse_outputs(2)
+    lab.wait_until(lambda: not lab.frames_titled("mine"), "the page is away")
+    lab.expand_outputs(2)
+    lab.frame_titled("mine")
+    lab.wait_until(lambda: lab.run_new(anew) == "1\n", "the log says why what was typed is gone")
 
 
 def test_running_the_cell_again_replaces_the_page(open_lab: Callable[..., LabPage]) -> None:

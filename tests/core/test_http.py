@@ -42,6 +42,7 @@ def calls(endpoint: Endpoint) -> list[str]:
 
 
 @pytest.mark.parametrize("forgotten", FORGOTTEN)
+@pytest.mark.elsewhere("modelcontextprotocol/python-sdk#3556")
 def test_a_forgotten_session_is_renewed_once_and_unseen(
     host: Host, endpoint: Endpoint, served: Serving, forgotten: tuple[int, object]
 ) -> None:
@@ -55,6 +56,7 @@ def test_a_forgotten_session_is_renewed_once_and_unseen(
     assert any("forgot the HTTP session" in entry.text for entry in app.log)
 
 
+@pytest.mark.elsewhere("modelcontextprotocol/typescript-sdk#1708")
 def test_no_request_carries_the_forgotten_session_again(
     host: Host, endpoint: Endpoint, served: Serving
 ) -> None:

@@ -38,6 +38,7 @@ ORDERS = [
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=["-".join(order) for order in ORDERS])
+@pytest.mark.elsewhere("brightwave-inc/tidebreak#571")
 def test_one_input_then_one_result_whichever_side_is_ready_first(
     page: OpenPage, order: tuple[str, ...]
 ) -> None:
@@ -53,11 +54,13 @@ def test_one_input_then_one_result_whichever_side_is_ready_first(
     assert page.told(RESULT) == [RAW]
 
 
+@pytest.mark.elsewhere("danny-avila/LibreChat#13831")
 def test_a_tool_without_arguments_gets_an_empty_input(kernel: Host, app: App) -> None:
     page = OpenPage(kernel, app).start()
     assert page.told(INPUT) == [{"arguments": {}}]
 
 
+@pytest.mark.elsewhere("postmanlabs/postman-app-support#14270")
 def test_a_bare_resource_gets_an_input_and_no_result(kernel: Host, app: App) -> None:
     page = OpenPage(kernel, app, "ui://lab/other.html")
     opening = page.open()

@@ -12,6 +12,7 @@ from tests.core.conftest import MakeLab
 from tests.core.pages import FRAME, OpenPage
 from tests.core.servers.lab import PAGE, build
 from tests.core.support import until
+from tests.views.tab import Tab, greet
 
 INPUT, RESULT = "ui/notifications/tool-input", "ui/notifications/tool-result"
 UPDATED = "notifications/resources/updated"
@@ -68,16 +69,17 @@ def test_a_page_call_in_flight_hears_of_the_crash(lab: MakeLab, host: Host) -> N
     assert "exited with code 3" in error["message"]
 
 
-def test_a_stopped_app_says_how_to_start_it(lab: MakeLab, host: Host) -> None:
+def test_a_stopped_app_ends_its_pages_and_says_how_to_start_it(lab: MakeLab, host: Host) -> None:
     app = lab("inprocess")
-    page = OpenPage(host, app).start()
-    app.stop()
-    until(lambda: page.states[-1] == "failed", "the header line")
-    error = page.refused("tools/call", {"name": "add", "arguments": {"a": 1}})
-    assert error["message"] == "lab is stopped. Start it with: %mcpapp start lab"
+    tab = greet(Tab(host, app.open("open_page")))
+    stopping = app.astop()
+    tab.request("tools/call", {"name": "add", "arguments": {"a": 1}})  # the server is still there to tidy up
+    tab.reply("ui/resource-teardown", {})
+    stopping.result(30)
     assert app.state is State.STOPPED
-    app.start()
-    until(lambda: opened(page) == 2, "the page again")
+    assert tab.view.ended
+    assert tab.wait_for_end() == "The app was stopped. Start it with: %mcpapp start lab"
+    assert host.views == []
 
 
 def test_a_server_object_added_again_is_reloaded_in_its_open_page(lab: MakeLab, host: Host) -> None:

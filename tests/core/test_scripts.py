@@ -44,6 +44,7 @@ def run(code: str, environment: dict[str, str], folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.elsewhere("ipython/ipykernel#1289")
 def test_nothing_but_the_answer_is_printed(environment: dict[str, str], folder: Path) -> None:
     code = """
     from lab import build
@@ -65,6 +66,7 @@ def test_nothing_but_the_answer_is_printed(environment: dict[str, str], folder: 
 
 
 @pytest.mark.parametrize("when", ["before", "after", "twice"])
+@pytest.mark.elsewhere("PrefectHQ/fastmcp#1080")
 def test_with_nest_asyncio_applied_by_the_user(environment: dict[str, str], folder: Path, when: str) -> None:
     code = f"""
     import nest_asyncio

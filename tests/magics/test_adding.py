@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mcpapps_jupyter.apps.grocery.server import create_server
 from mcpapps_jupyter.lifecycle import State
+from tests.core.support import until
+from tests.grocery.connections import http_server
 
 from .support import Notebook
 
@@ -112,6 +116,22 @@ def test_another_hosts_file(notebook: Notebook) -> None:
     assert any("asks the user for 'token'" in problem for problem in added.problems)
     assert "Not added: odd" in repr(added)
     assert all(app.state is not State.RUNNING for app in notebook.host)
+
+
+@pytest.mark.elsewhere("anthropics/claude-code#88881")
+def test_apps_of_another_hosts_file_have_their_pages(notebook: Notebook) -> None:
+    with http_server(create_server()) as base:
+        servers = {
+            "local": {"command": sys.executable, "args": ["-m", "mcpapps_jupyter.apps.grocery"]},
+            "served": {"url": f"{base}/mcp"},
+        }
+        Path("mcp.json").write_text(json.dumps({"mcpServers": servers}))
+        assert list(notebook.value("%mcpapp add --from mcp.json")) == ["local", "served"]
+        for name in servers:
+            view = notebook.value(f"%mcpapp open {name} storeId=1")
+            assert view.result.structured["storeId"] == 1
+            until(lambda: view.size > 100_000, "the page is there")  # noqa: B023
+            notebook.value(f"%mcpapp stop {name}")
 
 
 def test_the_same_file_again(notebook: Notebook) -> None:

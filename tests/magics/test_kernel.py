@@ -89,6 +89,30 @@ def test_open_emits_page_and_card_and_nothing_more(kernel: Kernel) -> None:
     assert outputs[0]["data"]["text/plain"] == "{'storeId': 1}"
 
 
+IN_COLAB = """
+import sys, types
+output = types.ModuleType("google.colab.output")
+output.enable_custom_widget_manager = lambda: None
+output._widgets = types.SimpleNamespace(_installed_url="https://colab.example/manager.js")
+sys.modules["google.colab.output"] = output
+"""
+
+
+@pytest.mark.elsewhere("manzt/anywidget#63")
+def test_every_way_to_show_a_view_is_the_same_and_colab_gets_its_mark(kernel: Kernel) -> None:
+    kernel.run(f"{IN_COLAB}\nview = get_ipython().run_line_magic('mcpapp', 'open grocery storeId=1')")
+    widget = "application/vnd.jupyter.widget-view+json"
+    try:
+        shown = [kernel.run(code)[1] for code in ("view", "display(view)")]
+    finally:
+        kernel.run("del sys.modules['google.colab.output']\nview.close()")
+    for outputs in shown:
+        assert [output["kind"] for output in outputs] == ["display_data", "display_data"]
+        assert outputs[0]["metadata"][widget]["colab"]["custom_widget_manager"]["url"].startswith("https://")
+    first, second = ([output["data"] for output in outputs] for outputs in shown)
+    assert first == second
+
+
 def test_completion_as_a_front_end_asks(kernel: Kernel) -> None:
     kernel.run("%mcpapp start grocery")
     assert kernel.complete("%mcpapp open gro|") == ["%mcpapp open grocery-inventory"]

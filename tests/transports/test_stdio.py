@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("habit", ["banner", "glued", "tail", "latin1", "crlf", "echo"])
+@pytest.mark.elsewhere("kerlenton/mcpsnoop#44")
 def test_what_a_server_prints_beside_its_frames_costs_nothing(habit: str) -> None:
     async def main() -> None:
         async with served(script("noisy", habit)) as (client, _, heard):
@@ -36,6 +37,7 @@ def test_what_a_server_prints_beside_its_frames_costs_nothing(habit: str) -> Non
     asyncio.run(main())
 
 
+@pytest.mark.elsewhere("modelcontextprotocol/python-sdk#924")
 def test_noise_is_told_apart_from_the_frame_glued_to_it() -> None:
     async def main() -> None:
         async with served(script("noisy", "glued", "banner")) as (client, _, heard):
@@ -56,6 +58,7 @@ def test_one_foreign_byte_in_the_middle_of_a_session_does_not_end_it() -> None:
     asyncio.run(main())
 
 
+@pytest.mark.elsewhere("mcp-hangar/mcp-hangar#563")
 def test_no_reply_is_lost_in_steady_noise() -> None:
     async def main() -> None:
         async with served(script("noisy", "chatter")) as (client, _, heard):
@@ -178,6 +181,7 @@ def test_a_server_asks_the_person_in_either_era(mode: str, tool: str, said: str)
     asyncio.run(main())
 
 
+@pytest.mark.elsewhere("modelcontextprotocol/python-sdk#1103", "ed-donner/agents#1343")
 def test_a_server_starts_when_sys_stderr_is_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
     class NotebookStream:
         def write(self, text: str) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -194,3 +196,45 @@ def assert_answers(tab: Tab, frame: str) -> None:
 def test_what_the_page_offers_is_not_what_the_app_offers(tab: Tab, app: App) -> None:
     listed(tab, PICK)
     assert "pick" not in [tool.name for tool in app.tools]
+
+
+def aside(blocking: Callable[[], Any]) -> Future[Any]:
+    """Begin something that waits for the page, which this test speaks for."""
+    return ThreadPoolExecutor(1).submit(blocking)
+
+
+def offered(kernel: Host, tab: Tab, *tools: dict[str, Any], number: int = 0) -> list[str]:
+    """Names of what the bridge offers of pages, once this tab's page has listed `tools`."""
+    listing = aside(kernel.tools.listing)
+    tab.reply("tools/list", {"tools": list(tools)}, number=number)
+    return [each.safe_name for each in listing.result(30) if each.owner.startswith("mcpapp-page:")]
+
+
+def test_a_model_is_offered_the_page_s_tools_while_it_is_there(kernel: Host, tab: Tab) -> None:
+    assert offered(kernel, tab, PICK) == ["lab_page_pick"]
+    (tool,) = [each for each in kernel.tools.for_anthropic() if each["name"] == "lab_page_pick"]
+    assert tool["description"] == "Pick a row."
+    assert tool["input_schema"] == PICK["inputSchema"]
+    call = kernel.tools.acall("lab_page_pick", '{"row": 3}')
+    done = {"content": [{"type": "text", "text": "picked 3"}]}
+    assert tab.reply("tools/call", done) == {"name": "pick", "arguments": {"row": 3}}
+    assert call.result(30) == "picked 3"
+    assert kernel.tools.call("lab.page.pick", {"row": "x"}).startswith("Error: ")
+    tab.view.end("It is over.")
+    assert "There is no tool 'lab_page_pick'" in kernel.tools.call("lab_page_pick", {"row": 3})
+
+
+def test_a_page_cannot_take_the_name_of_a_server_s_tool(kernel: Host, app: App, open_tab: Open) -> None:
+    names = {each["name"] for each in kernel.tools.for_anthropic()}
+    tab = greet(open_tab(greeted=False), **TOOLS)
+    taken = next(tool.name for tool in app.tools if tool.ui.for_model)
+    assert names.isdisjoint(offered(kernel, tab, {**PICK, "name": taken}))
+
+
+def test_a_page_that_does_not_list_its_tools_hides_no_others(kernel: Host, tab: Tab) -> None:
+    listing = aside(kernel.tools.listing)
+    tab.reply("tools/list", error={"code": -32601, "message": "not today"})
+    listed = listing.result(30)
+    assert listed
+    assert not [each for each in listed if each.owner.startswith("mcpapp-page:")]
+    assert any("not offered to models" in entry.text for entry in tab.app.log)

@@ -101,6 +101,7 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+@pytest.mark.elsewhere("anthropics/claude-ai-mcp#563")
 def test_the_opening_result_is_equal(say: MakeTab, result: dict[str, Any]) -> None:
     tab = greet(say(result))
     assert until(lambda: tab.told(RESULT), "the result")[0] == result
@@ -114,6 +115,7 @@ def test_the_result_of_the_page_s_own_call_is_equal(say: MakeTab, result: dict[s
     assert tab.call("show") == result
 
 
+@pytest.mark.elsewhere("microsoft/vscode#320093")
 def test_a_page_inside_the_result_does_not_take_the_place_of_the_declared_one(say: MakeTab) -> None:
     tab = say(RESULTS["an embedded page"])
     assert tab.open()["page"]["html"] == HTML
@@ -146,6 +148,7 @@ BLOBS = {
 
 
 @pytest.mark.parametrize("blob", BLOBS.values(), ids=BLOBS)
+@pytest.mark.elsewhere("MCP-UI-Org/mcp-ui#222", "openclaw/openclaw#120447")
 def test_a_document_as_base64(say: MakeTab, blob: str) -> None:
     tab = say(contents=[{"uri": URI, "mimeType": MIME, "blob": blob}])
     assert tab.open()["page"]["html"] == HTML + "?>~"
@@ -188,6 +191,7 @@ def test_what_is_no_page_is_a_reason_and_no_blank_frame(
         "text/html;profile=mcp-app;charset=UTF-8",
     ],
 )
+@pytest.mark.elsewhere("IBM/mcp-context-forge#3051", "epam/ai-dial-core#1809")
 def test_a_mime_type_is_read_and_not_compared(say: MakeTab, mime: str) -> None:
     tab = say(contents=[{"uri": URI, "mimeType": mime, "text": HTML}])
     assert tab.open()["page"]["html"] == HTML
@@ -207,6 +211,7 @@ def test_a_mime_type_is_read_and_not_compared(say: MakeTab, mime: str) -> None:
         ),
     ],
 )
+@pytest.mark.elsewhere("modelcontextprotocol/rust-sdk#338")
 def test_odd_spellings_in_a_result_are_named_and_harmless(
     say: MakeTab, block: dict[str, Any], said: str
 ) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Open = Callable[..., WidgetPage]
 
 
+@pytest.mark.elsewhere("Boise-State-Development/agentcore-public-stack#352")
 def test_a_page_is_heard_from_its_first_line_on(open_widget: Open) -> None:
     widget = open_widget().show()
     for count in range(1, 21):
@@ -27,6 +28,7 @@ def test_a_page_is_heard_from_its_first_line_on(open_widget: Open) -> None:
         widget.show()
 
 
+@pytest.mark.elsewhere("a2ui-project/a2ui#1064")
 def test_a_page_is_alone(open_widget: Open) -> None:
     page = open_widget().show().page()
     assert page.evaluate("[top.length, parent.length]") == [0, 0]

@@ -38,6 +38,8 @@ export class Dashboard {
   private sort: Sort = { column: "status", descending: false };
   /** The server's revision that is shown; -1 asks for everything. */
   private revision = -1;
+  /** The filter of an earlier document of this page. */
+  private recalled: Filter | undefined;
   private telling: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -72,7 +74,7 @@ export class Dashboard {
     for (const row of rows) this.rows.set(keyOf(row), row);
     this.stores = stores;
     this.frame.offer(stores, categories);
-    this.filter = { ...EVERYTHING, storeId };
+    this.filter = this.recalled ?? { ...EVERYTHING, storeId };
     this.revision = storeId === null ? revision : -1;
     this.arrange();
   }
@@ -95,6 +97,17 @@ export class Dashboard {
       if (!this.loaded) this.say(inWords(error));
       throw error;
     }
+  }
+
+  /** Go on with what an earlier document had selected, or with nothing where that was taken away. */
+  recall(): void {
+    const told = this.host.told();
+    if (told === undefined) return;
+    this.selected.clear();
+    for (const row of told?.selected ?? []) this.selected.add(keyOf(row));
+    if (told && !this.loaded) this.recalled = { ...EVERYTHING, ...told.filter };
+    this.table.tick(this.selected);
+    this.draw();
   }
 
   say(text: string): void {

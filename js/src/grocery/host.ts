@@ -43,6 +43,19 @@ export class Host {
     }
   }
 
+  /**
+   * What an earlier document of this page told the model: pages have no storage, so some hosts give it back.
+   * Null where it was taken away, undefined where nothing is known.
+   */
+  told(): { selected: Row[]; filter: Filter } | null | undefined {
+    const meta = this.app.getHostContext()?._meta as Record<string, unknown> | undefined;
+    const context = meta?.["mcpapps-jupyter/modelContext"] as
+      | { structuredContent?: unknown }
+      | null
+      | undefined;
+    return context && (context.structuredContent as { selected: Row[]; filter: Filter });
+  }
+
   /** Hand a request for orders over, as if the person had written it. */
   draftOrder(items: Row[]): Promise<void> {
     return this.ask("The order was not sent.", () =>

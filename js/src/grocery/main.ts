@@ -48,7 +48,10 @@ app.ontoolresult = (result) => {
   start();
 };
 app.ontoolcancelled = start;
-app.onhostcontextchanged = () => follow(app.getHostContext());
+app.onhostcontextchanged = (change) => {
+  follow(app.getHostContext());
+  if ("_meta" in change) dashboard.recall();
+};
 app.onteardown = () => {
   keeping.stop();
   return {};

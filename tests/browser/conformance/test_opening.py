@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from .raw_app import RawApp
 
@@ -25,6 +27,7 @@ OPENED = "ui/notifications/tool-input", "ui/notifications/tool-result"
 METHODS = "seen.map(({ method }) => method).filter(Boolean)"
 
 
+@pytest.mark.elsewhere("PrefectHQ/fastmcp-ts#61")
 def test_every_page_that_can_be_shown_is_shown_once(app: RawApp) -> None:
     app.lab.run_new("\n".join(f"%mcpapp open raw open_{name}" for name in SHOWN))
     frames = {name: app.lab.frame_titled(name) for name in SHOWN}
@@ -53,6 +56,26 @@ def test_every_page_that_can_be_shown_is_shown_once(app: RawApp) -> None:
     assert app.logged("No ui/initialize")
 
 
+@pytest.mark.elsewhere("jupyterhub/jupyterhub#4823")
+def test_no_frame_comes_from_the_notebook_s_server(app: RawApp) -> None:
+    server = app.lab.page.request.get(app.lab.server.url + "/lab")
+    assert server.headers["content-security-policy"] == "frame-ancestors 'none'"
+    app.open()
+    frames = [frame for frame in app.lab.page.frames if frame.parent_frame]
+    assert [frame.url for frame in frames] == ["about:srcdoc", "about:srcdoc"]
+
+
+@pytest.mark.elsewhere("manzt/anywidget#436", "jupyter-widgets/ipywidgets#300")
+def test_what_comes_before_the_page_is_shown_is_not_lost(app: RawApp) -> None:
+    app.lab.run_new("view = raw.open('open_page')\nview.wait_for_result(30)\nraw.restart()")
+    app.lab.run_new("view")
+    page = app.lab.frame_titled("page")
+    app.wait(page, f"{METHODS}.length === 2")
+    assert page.evaluate(METHODS) == [*OPENED]
+    assert len(app.called("open_page")) == 1
+    assert app.lab.page.locator(".mcpapp-dot").get_attribute("data-tone") == "live"
+
+
 def test_where_there_is_no_page_there_is_a_reason(app: RawApp) -> None:
     app.lab.run_new("\n".join(f"%mcpapp open raw open_{name}" for name in REASONS))
     panels = app.lab.page.locator(".mcpapp-reason")
@@ -74,6 +97,7 @@ def test_a_page_is_sent_nothing_before_it_is_ready(app: RawApp) -> None:
     assert page.evaluate(METHODS) == [*OPENED]
 
 
+@pytest.mark.elsewhere("modelcontextprotocol/ext-apps#620")
 def test_a_request_before_the_greeting_is_answered_and_hurts_nothing(app: RawApp) -> None:
     page = app.open("eager")
     app.wait(page, f"{METHODS}.length === 2")
@@ -89,6 +113,7 @@ def test_a_call_without_a_result_is_told_as_cancelled(app: RawApp) -> None:
     assert page.evaluate("request('ping')")["result"] == {}
 
 
+@pytest.mark.elsewhere("manzt/anywidget#803")
 def test_arguments_that_are_still_being_written(app: RawApp) -> None:
     app.lab.run_new(
         "import queue\nparts = queue.Queue()\n"

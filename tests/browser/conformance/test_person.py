@@ -81,6 +81,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("kind", FILES)
+@pytest.mark.elsewhere("modelcontextprotocol/ext-apps#475")
 def test_a_file_is_saved_with_its_bytes(app: RawApp, kind: str) -> None:
     content, name, data = FILES[kind]
     page = app.open()
@@ -95,6 +96,7 @@ def test_a_file_is_saved_with_its_bytes(app: RawApp, kind: str) -> None:
     assert answer(app, page)["result"] == {"isError": True}
 
 
+@pytest.mark.elsewhere("modelcontextprotocol/ext-apps#511")
 def test_a_question_of_the_server_during_a_page_s_call(app: RawApp) -> None:
     page = app.open()
     ask(page, "tools/call", {"name": "ask", "arguments": {}})
@@ -107,6 +109,7 @@ def test_a_question_of_the_server_during_a_page_s_call(app: RawApp) -> None:
     assert page.evaluate("request('ping')")["result"] == {}
 
 
+@pytest.mark.elsewhere("different-ai/openwork#3700")
 def test_a_tool_that_destroys_asks_with_its_arguments(app: RawApp) -> None:
     page = app.open()
     ask(page, "tools/call", {"name": "destroy", "arguments": {"what": "eggs"}})
@@ -122,6 +125,7 @@ def test_a_tool_that_destroys_asks_with_its_arguments(app: RawApp) -> None:
     assert len(app.called("destroy")) == 2
 
 
+@pytest.mark.elsewhere("aaif-goose/goose#6818")
 def test_the_page_is_as_wide_as_its_cell_again_after_it_was_narrow(app: RawApp) -> None:
     page = app.open()
     tab = app.lab.page
@@ -148,6 +152,7 @@ TOOLS = """() => {
 }"""
 
 
+@pytest.mark.elsewhere("modelcontextprotocol/ext-apps#676")
 def test_a_page_s_own_tools_are_called_from_python(app: RawApp) -> None:
     page = app.open()
     page.evaluate(TOOLS)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from .raw_app import RawApp
 
 
+@pytest.mark.elsewhere("jupyter/notebook#3468", "jupyter-widgets/ipywidgets#2522")
 def test_large_messages_arrive_whole_both_ways(app: RawApp) -> None:
     page = app.open()
     sent = page.evaluate(
