@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
-import inspect
 import os
 import re
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,10 +27,10 @@ from mcpapps_jupyter.catalogue import (
     tools_listing,
 )
 from mcpapps_jupyter.definition import Definition
+from mcpapps_jupyter.entry_point import load_entry_point
 from mcpapps_jupyter.errors import (
     AppDisabled,
     InvalidArguments,
-    StartFailed,
 )
 from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.lifecycle import Lifecycle, State
@@ -567,6 +565,22 @@ class App:
             )
         return self._connection
 
+    @property
+    def can_sample(self) -> bool:
+        """Whether the user has set a model (`Host.set_model`)."""
+        return self._services.asker.can_sample
+
+    async def sample(self, params: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
+        """Let the user's model answer a ``sampling/createMessage`` of a page; on the session loop.
+
+        Raises
+        ------
+        McpAppsError
+            The person does not agree, or the model fails.
+        """
+        with caller.while_asked():
+            return await self._services.asker.sample(self, dict(params), caller)
+
     def _has_one_life(self) -> bool:
         """Whether the server forgets everything when the session ends."""
         if self.manifest.transport == "inprocess":
@@ -659,27 +673,3 @@ def given_arguments(
         except NotPlainError as error:
             raise InvalidArguments(f"{what}: {name}: {error}") from None
     return given
-
-
-async def load_entry_point(entry_point: str) -> Any:
-    """Import ``package.module:attribute`` and return the server it names or makes.
-
-    Raises
-    ------
-    StartFailed
-        The module or the attribute is missing, or is no MCP server.
-    """
-    module_name, _, attribute = entry_point.partition(":")
-
-    def load() -> Any:
-        try:
-            found = getattr(importlib.import_module(module_name), attribute)
-        except (ImportError, AttributeError) as error:
-            raise StartFailed(f"entryPoint {entry_point!r} cannot be loaded: {error}") from None
-        return found() if inspect.isroutine(found) or inspect.isclass(found) else found
-
-    # On a worker thread: an import of seconds must not hold up the other apps.
-    server = await asyncio.get_running_loop().run_in_executor(None, load)
-    if isinstance(server, Awaitable):
-        server = await server
-    return server
