@@ -99,11 +99,12 @@ class Host:
     def _policy_changed(self, _: Any) -> None:
         """Take changed rules over at once: states, overrides, and servers that may no longer run."""
         self.last_scan = self.registry.scan()
-        for app in self.registry:
-            refused = self.config.policy_reason(app.id) is not None
-            if refused and app.state in (State.RUNNING, State.LOADED):
+        refused = [app for app in self.registry if self.config.policy_reason(app.id) is not None]
+        for app in refused:
+            if app.state in (State.RUNNING, State.LOADED):
                 app.stop()
-                self.registry.judge(app)
+        for app in self.registry:  # no scan comes past the apps that were added
+            self.registry.judge(app)
 
     # -- apps ---------------------------------------------------------------------------------------
 

@@ -326,6 +326,37 @@ def test_policy_refuses_and_allows_again(found: Host, folder: Path) -> None:
     assert not runs(pid)
 
 
+@pytest.mark.parametrize(
+    ("refusal", "lifted"),
+    [
+        ({"deny": ["o*"]}, {"deny": []}),
+        ({"enabled": False}, {"enabled": True}),
+        ({"allow": ["x"]}, {"allow": []}),
+    ],
+)
+@pytest.mark.parametrize("used", ["idle", "runs", "stopped", "failed"])
+def test_policy_holds_for_added_apps_too_and_is_lifted(
+    host: Host, refusal: dict[str, Any], lifted: dict[str, Any], used: str
+) -> None:
+    app = host.add(command("by_hand"), id="one")
+    pid = app.call("pid").data if used != "idle" else 0
+    if used == "stopped":
+        app.stop()
+    elif used == "failed":
+        with pytest.raises(ConnectionLost):
+            app.call("crash")
+        until(lambda: app.state is State.FAILED, "the crash")
+    host.config.configure(**refusal)
+    assert app.state is State.DISABLED
+    assert "Disabled: " in repr(host.apps)
+    assert not pid or not runs(pid)
+    with pytest.raises(AppDisabled):
+        app.call("add", a=1)
+    host.config.configure(**lifted)
+    assert app.state is State.VALIDATED
+    assert app.call("add", a=1).data == 2
+
+
 def test_nothing_is_started_or_expanded_by_looking(found: Host, folder: Path) -> None:
     manifest(folder, "one", environment={"K": "${env:NOT_SET_ANYWHERE}"})
     found.scan()
