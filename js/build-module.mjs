@@ -7,7 +7,7 @@ import { build } from "esbuild";
 const here = dirname(fileURLToPath(import.meta.url));
 
 /** A module is sent with every widget, so its size is part of the contract: bytes. */
-const LIMITS = { widget: 60 * 1024, log: 15 * 1024 };
+const LIMITS = { widget: 64 * 1024, log: 15 * 1024 };
 
 const name = process.argv[2];
 const limit = LIMITS[name];

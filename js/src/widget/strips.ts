@@ -136,8 +136,10 @@ export function jsonBlock(value: unknown, shown = SHOWN): HTMLElement | undefine
 
 /** Text cut to `shown` characters, with a button for the rest. */
 export function textBlock(text: string, shown: number): HTMLElement {
-  const pre = h("pre", { class: "mcpapp-text" }, text.length > shown ? `${text.slice(0, shown)}…` : text);
-  if (text.length <= shown) return pre;
+  if (text.length <= shown) return h("pre", { class: "mcpapp-text" }, text);
+  // Not within a pair of surrogates.
+  const start = text.slice(0, shown).replace(/[\ud800-\udbff]$/, "");
+  const pre = h("pre", { class: "mcpapp-text" }, `${start}…`);
   const more = h("button", { type: "button", class: "mcpapp-more" }, `Show all ${text.length} characters`);
   more.addEventListener("click", () => {
     pre.textContent = text;

@@ -276,9 +276,12 @@ describe("a widget that only asks", () => {
 });
 
 describe("a message to send", () => {
-  it("is shown cut to 200 characters and sent by a click", async () => {
-    model.push("ask", "", { ask: "m", type: "message", app: "Demo", preview: "y".repeat(500) });
-    expect(text(".mcpapp-text")).toHaveLength(201);
+  it("is shown cut to 200 characters, whole on demand, and sent by a click", async () => {
+    const preview = `${"y".repeat(199)}😀${"z".repeat(19_799)}`;
+    model.push("ask", "", { ask: "m", type: "message", app: "Demo", preview });
+    expect(text(".mcpapp-text")).toBe(`${"y".repeat(199)}…`);
+    button("Show all 20000 characters")?.click();
+    expect(text(".mcpapp-text")).toBe(preview);
     await vi.advanceTimersByTimeAsync(ARMING_MS + 200);
     press(button("Send"));
     await vi.advanceTimersByTimeAsync(10);
