@@ -92,13 +92,14 @@ export class CommChannel implements Channel {
     this.#scheduled = true;
     const flush = () => {
       this.#scheduled = false;
-      this.#flush();
+      this.flush();
     };
     if (performance.now() - this.#lastFlush < GATHER_MS) setTimeout(flush, GATHER_MS);
     else queueMicrotask(flush);
   }
 
-  #flush(): void {
+  /** Sends at once what waits to be sent. */
+  flush(): void {
     this.#lastFlush = performance.now();
     const queue = this.#queue;
     this.#queue = [];

@@ -286,6 +286,19 @@ export class View implements Surroundings {
       this.setMode("inline", true);
     };
     document.addEventListener("keydown", leave, { capture: true, signal });
+    // A tab that goes says so itself: nothing else tells the kernel that nobody is behind a frame any more.
+    let left = false;
+    const hide = () => {
+      left = this.frameId !== "";
+      this.#dropFrame();
+      this.session.channel.flush();
+    };
+    // Back from the browser's cache of whole tabs.
+    const back = (event: PageTransitionEvent) => {
+      if (event.persisted && left) this.#start();
+    };
+    window.addEventListener("pagehide", hide, { signal });
+    window.addEventListener("pageshow", back, { signal });
     this.root.addEventListener("keydown", (event) => event.stopPropagation(), { signal });
   }
 }

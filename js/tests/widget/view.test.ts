@@ -155,6 +155,29 @@ describe("a view", () => {
     expect(frameId()).not.toBe(first);
   });
 
+  it("says that its frame is gone with the tab, and opens anew when the tab is back", async () => {
+    const first = frameId();
+    model.push("open", first, openMessage());
+    window.dispatchEvent(new Event("pagehide"));
+    expect(model.of("gone")).toEqual([{ kind: "gone", view: first, message: {} }]);
+    window.dispatchEvent(new Event("pageshow"));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(model.of("open")).toHaveLength(1);
+    window.dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(model.of("open")).toHaveLength(2);
+    expect(frameId()).not.toBe(first);
+  });
+
+  it("that has ended stays so when the tab is back", async () => {
+    model.push("gone", "", { reason: "Closed." });
+    window.dispatchEvent(new Event("pagehide"));
+    window.dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(model.of("open")).toHaveLength(1);
+    expect(text(".mcpapp-reason")).toContain("Closed.");
+  });
+
   it("says so when nobody is left", () => {
     model.dead = true;
     model.emit("comm_live_update");
