@@ -120,6 +120,8 @@ def coerce(name: str, text: str, schema: Mapping[str, Any]) -> Any:
         return None
     try:
         value = json.loads(text, parse_constant=lambda constant: text)
+    except RecursionError:
+        return text
     except ValueError:
         if lowered in ("true", "false", "none") and not wanted:
             return {"true": True, "false": False, "none": None}[lowered]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Seconds between two restarts that a page may cause by itself.
+#: Seconds between two restarts that pages and models may cause by themselves.
 _RESTART_PAUSE = 60.0
 #: A server that says nothing to the 2026 probe costs the SDK this long; the next start skips it.
 _SLOW_PROBE = 9.0
@@ -372,7 +372,7 @@ class Connection:
     async def ready(self, caller: Caller) -> Session:
         """The running session, started where the caller may start it.
 
-        A cell starts whatever is not running. A page never starts what the user stopped, and
+        A cell starts whatever is not running. A page or a model never starts what the user stopped, and
         restarts a crashed server at most once a minute.
 
         Raises
@@ -392,8 +392,8 @@ class Connection:
                 self._begin(recovers=True, instead_of=session)
             else:
                 self._check_allowed()
-                if caller.origin == "page":
-                    self._check_page_may_start()
+                if caller.origin != "cell":
+                    self._check_may_restart()
                 self._begin(recovers=self.lifecycle.state is State.FAILED)
         await self._join()
         session = self._alive()
@@ -419,7 +419,7 @@ class Connection:
             why = "; ".join(self.lifecycle.policy_reasons) or "it was disabled"
             raise AppDisabled(f"{self.app_id} is disabled: {why}")
 
-    def _check_page_may_start(self) -> None:
+    def _check_may_restart(self) -> None:
         if self._held or self.lifecycle.state is State.STOPPED:
             raise ConnectionLost(f"{self.app_id} is stopped. Start it with: %mcpapp start {self.app_id}")
         now = self._clock()

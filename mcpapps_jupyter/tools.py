@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcpapps_jupyter.catalogue import Listing, Tool
-from mcpapps_jupyter.errors import McpAppsError, did_you_mean
+from mcpapps_jupyter.errors import McpAppsError, did_you_mean, in_words
 from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.lifecycle import State
+from mcpapps_jupyter.plain import NotPlainError, plain
 from mcpapps_jupyter.ports import Caller, ToolSource
 from mcpapps_jupyter.results import ToolResult, block_text
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 _MAX_NAME = 64
+
+logger = logging.getLogger(__name__)
 
 
 class ToolReply(str):
@@ -85,6 +89,12 @@ class BridgedTool:
     run: Callable[[Mapping[str, Any]], Awaitable[ToolResult]] = field(compare=False, repr=False)
 
     @property
+    def renamed(self) -> bool:
+        """Whether another tool has the name that this one would go by."""
+        plain_name = _UNSAFE.sub("_", self.name)
+        return self.safe_name != plain_name and len(plain_name) <= _MAX_NAME
+
+    @property
     def description(self) -> str:
         """What the tool does, in the server's words."""
         return self.tool.description or self.tool.title
@@ -94,6 +104,45 @@ class BridgedTool:
         """JSON Schema of the arguments."""
         schema = dict(self.tool.input_schema)
         return schema if schema.get("type") == "object" else {"type": "object", "properties": {}}
+
+
+class SafeNames:
+    """Which tool goes by which name for models, for the kernel's life.
+
+    A model may hold an older list. A name that was given is therefore never given to another app's tool,
+    whether its own one runs or not. What an open page offers goes with the page, and so may its name.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._owners: dict[str, str] = {}
+        self._passing: set[str] = set()
+
+    def of(self, identity: str, name: str, *, passing: frozenset[str] | None = None) -> str:
+        """The safe form of `name` for the tool of this identity.
+
+        Parameters
+        ----------
+        passing
+            For a tool that comes and goes: all such identities that are there now. A name of one that
+            is not may be given away.
+        """
+        known = self._names.get(identity)
+        if known is not None:
+            return known
+        if passing is not None:
+            holder = self._owners.get(_UNSAFE.sub("_", name))
+            if holder in self._passing - passing:
+                del self._owners[self._names.pop(holder)]
+                self._passing.remove(holder)
+            self._passing.add(identity)
+        safe = safe_name(name, identity, self._owners)
+        self._names[identity], self._owners[safe] = safe, identity
+        return safe
+
+    def owner(self, safe: str) -> str | None:
+        """The identity that a name was given to."""
+        return self._owners.get(safe)
 
 
 class ToolBridge:
@@ -111,6 +160,7 @@ class ToolBridge:
         self._registry = registry
         self._thread = thread
         self._pages = pages
+        self._names = SafeNames()
 
     def listing(self, apps: Iterable[str] | None = None) -> Listing[BridgedTool]:
         """Every tool that a model may call.
@@ -130,7 +180,13 @@ class ToolBridge:
         def row(each: BridgedTool) -> list[str]:
             return [each.name, each.safe_name, each.owner, each.description.split("\n")[0]]
 
-        return Listing(found, head=head, row=row, empty="No running app offers a tool to models.")
+        notes = [
+            f"{each.name} of {each.app.id} goes by {each.safe_name}: its own name is that of another tool."
+            for each in found
+            if each.renamed
+        ]
+        empty = "No running app offers a tool to models."
+        return Listing(found, head=head, row=row, empty=empty, notes=notes)
 
     def for_openai(self, apps: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """The tools as OpenAI's APIs take them."""
@@ -163,65 +219,78 @@ class ToolBridge:
         arguments
             An object, or its JSON text as models give it.
         """
-        return self._thread.run(self._call(name, arguments))
+        try:
+            return self._thread.run(self._call(name, arguments))
+        except McpAppsError as error:  # the host was stopped, or this is its own loop
+            return ToolReply.error(str(error))
 
     def acall(self, name: str, arguments: Mapping[str, Any] | str | None = None) -> Submitted[ToolReply]:
         """`call`, to be awaited."""
         return self._thread.submit(self._call(name, arguments))
 
     async def _list(self, apps: Iterable[App]) -> list[BridgedTool]:
-        """The tools of running apps: of the servers first, whose names no page can take."""
+        """The tools of these apps: of the servers first, whose names no page can take."""
         chosen = list(apps)
-        found = _of_servers(chosen)
-        taken = {each.safe_name for each in found}
-        for each in await self._pages.page_tools():
-            if each.app in chosen:
-                prefix = each.app.prefix or f"{each.app.id}."
-                name = f"{prefix}page.{each.tool.name}"
-                safe = safe_name(name, f"{each.view}\n{each.tool.name}", taken)
-                taken.add(safe)
-                owner = f"mcpapp-page:{each.app.id}"
-                found.append(BridgedTool(name, safe, owner, each.app, each.tool, each.call))
+        found = self._of_servers(chosen)
+        offered = [each for each in await self._pages.page_tools() if each.app in chosen]
+        there = frozenset(f"{each.app.id}\n{each.view}\n{each.tool.name}" for each in offered)
+        for each in offered:
+            name = f"{each.app.prefix or f'{each.app.id}.'}page.{each.tool.name}"
+            safe = self._names.of(f"{each.app.id}\n{each.view}\n{each.tool.name}", name, passing=there)
+            owner = f"mcpapp-page:{each.app.id}"
+            found.append(BridgedTool(name, safe, owner, each.app, each.tool, each.call))
+        return found
+
+    def _of_servers(self, apps: Iterable[App]) -> list[BridgedTool]:
+        found: list[BridgedTool] = []
+        for app in apps:
+            for tool in app.catalogue.tools:
+                if tool.ui.for_model:
+                    safe = self._names.of(_identity(app, tool), tool.local_name)
+                    run = partial(app.call_here, tool.name, caller=Caller("model"))
+                    found.append(BridgedTool(tool.local_name, safe, f"mcpapp:{app.id}", app, tool, run))
         return found
 
     async def _call(self, name: str, arguments: Mapping[str, Any] | str | None) -> ToolReply:
-        running = [app for app in self._registry if app.state is State.RUNNING]
-        listed = _of_servers(running)
-        found = _named(name, listed)
-        if found is None:  # pages are asked for theirs only when it can matter: they may be slow
-            listed = await self._list(running)
-            found = _named(name, listed)
-        if found is None:
-            names = [each.safe_name for each in listed]
-            return ToolReply.error(f"There is no tool '{name}'.{did_you_mean(name, names)}")
         try:
-            given = read_arguments(name, arguments)
-            result = await found.run(given)
+            found = await self._find(name)
+            result = await found.run(read_arguments(name, arguments))
+            return reply_of(result, has_page=found.tool.ui.resource_uri is not None)
         except McpAppsError as error:
             return ToolReply.error(str(error))
-        return reply_of(result, has_page=found.tool.ui.resource_uri is not None)
+        except Exception as error:  # a model's loop goes on, whatever it was
+            logger.debug("a call of %r for a model failed", name, exc_info=True)
+            return ToolReply.error(f"the call failed: {in_words(error)}")
+
+    async def _find(self, name: str) -> BridgedTool:
+        """The tool of this name: of the apps that run, else of those that ran and were listed then."""
+        running = [app for app in self._registry if app.state is State.RUNNING]
+        listed = self._of_servers(running)
+        found = self._named(name, listed)
+        if found is None:  # pages are asked for theirs only when it can matter: they may be slow
+            listed = await self._list(running)
+            found = self._named(name, listed)
+        if found is None:
+            listed += self._of_servers(app for app in self._registry if app not in running)
+            found = self._named(name, listed)
+        if found is None:
+            names = [each.safe_name for each in listed]
+            raise McpAppsError(f"There is no tool '{name}'.{did_you_mean(name, names)}")
+        return found
+
+    def _named(self, name: str, tools: Iterable[BridgedTool]) -> BridgedTool | None:
+        listed = list(tools)
+        by_safe = next((each for each in listed if each.safe_name == name), None)
+        if by_safe is not None or self._names.owner(name) is not None:
+            return by_safe  # a name for models means one tool, and none while that one is away
+        return next((each for each in listed if each.name == name), None)
 
 
-def _of_servers(apps: Iterable[App]) -> list[BridgedTool]:
-    found: list[BridgedTool] = []
-    taken: set[str] = set()
-    for app in apps:
-        for tool in app.catalogue.tools:
-            if tool.ui.for_model:
-                safe = safe_name(tool.local_name, f"{app.id}\n{tool.name}", taken)
-                taken.add(safe)
-                run = partial(app.call_here, tool.name, caller=Caller("model"))
-                found.append(BridgedTool(tool.local_name, safe, f"mcpapp:{app.id}", app, tool, run))
-    return found
+def _identity(app: App, tool: Tool) -> str:
+    return f"{app.id}\n{tool.name}"
 
 
-def _named(name: str, tools: Iterable[BridgedTool]) -> BridgedTool | None:
-    listed = list(tools)
-    by_safe = next((each for each in listed if each.safe_name == name), None)
-    return by_safe or next((each for each in listed if each.name == name), None)
-
-
-def safe_name(name: str, identity: str, taken: set[str]) -> str:
+def safe_name(name: str, identity: str, taken: Container[str]) -> str:
     """`name` within what model APIs allow; a digest of `identity` keeps collisions apart."""
     safe = _UNSAFE.sub("_", name)
     if safe and len(safe) <= _MAX_NAME and safe not in taken:
@@ -239,16 +308,19 @@ def read_arguments(name: str, arguments: Mapping[str, Any] | str | None) -> dict
         It is not JSON, or no object.
     """
     start = f"Invalid JSON arguments for MCP App tool '{name}'"
-    if isinstance(arguments, str):
-        try:
+    try:
+        if isinstance(arguments, str):
             arguments = json.loads(arguments) if arguments.strip() else {}
-        except ValueError as error:
-            raise McpAppsError(f"{start}: {error}") from None
-    if arguments is None:
+        given = plain(arguments)
+    except RecursionError:
+        raise McpAppsError(f"{start}: nested too deeply") from None
+    except (ValueError, NotPlainError) as error:
+        raise McpAppsError(f"{start}: {error}") from None
+    if given is None:
         return {}
-    if not isinstance(arguments, Mapping):
-        raise McpAppsError(f"{start}: wanted an object, got {json.dumps(arguments, default=str)[:80]}")
-    return dict(arguments)
+    if not isinstance(given, dict):
+        raise McpAppsError(f"{start}: wanted an object, got {json.dumps(given, default=str)[:80]}")
+    return given
 
 
 def reply_of(result: ToolResult, *, has_page: bool) -> ToolReply:
@@ -269,5 +341,5 @@ def reply_of(result: ToolResult, *, has_page: bool) -> ToolReply:
 def _same_json(text: str, value: Any) -> bool:
     try:
         return bool(json.loads(text) == value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

@@ -136,7 +136,7 @@ def expand(word: Word, names: Names) -> Any:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -203,7 +203,7 @@ def mapping_of(word: Word, names: Names) -> dict[str, Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             _check_keys(value, names)
             raise UsageError(
                 f"--args: {_cut(value)!r} is neither JSON ({error}) nor a variable. "

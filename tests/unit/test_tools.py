@@ -12,8 +12,10 @@ import pytest
 
 from mcpapps_jupyter.config import McpApps
 from mcpapps_jupyter.host import Host
+from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.results import ToolResult
 from mcpapps_jupyter.tools import ToolReply, read_arguments, reply_of, safe_name
+from tests.core.support import command, until
 
 
 @pytest.fixture
@@ -75,6 +77,62 @@ def test_cells_and_models_share_one_session(host: Host) -> None:
     before = row["quantity"]
     host.tools.call("grocery_adjust_stock", '{"storeId": 1, "productId": 101, "delta": 2}')
     assert grocery.call("get_inventory", storeId=1, productId=101).data[0]["quantity"] == before + 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["[" * 100_000, '{"a":' * 100_000, {1: 2}, {"id": {1, 2}}, {"id": object()}, [1], 7, {None: 1}, "\ud800"],
+)
+def test_no_arguments_raise_into_a_model_s_loop(host: Host, arguments: Any) -> None:
+    host["grocery"].start()
+    assert host.tools.call("grocery_get_stores", arguments).startswith("Error: ")
+
+
+@pytest.mark.parametrize("name", [None, 7, ["a"], "", "\ud800"])
+def test_no_name_raises_into_a_model_s_loop(host: Host, name: Any) -> None:
+    host["grocery"].start()
+    assert host.tools.call(name, {}).startswith("Error: ")
+    assert host.tools.acall(name, {}).result(30).startswith("Error: ")
+
+
+def test_a_text_that_nests_deep_is_a_text() -> None:
+    deep = "[" * 100_000
+    answer = result(content=[{"type": "text", "text": deep}], structuredContent={"n": 1})
+    assert reply_of(answer, has_page=False).startswith("[[[")
+
+
+def test_a_call_after_a_crash_restarts_the_server_once_a_minute(host: Host) -> None:
+    app = host.add(command("by_hand"), id="mine").start()
+    now = [1000.0]
+    app.connection()._clock = lambda: now[0]
+    for done in (True, False):
+        assert host.tools.call("crash").startswith("Error: mine: ")
+        until(lambda: app.state is State.FAILED, "the crash")
+        reply = host.tools.call("add", {"a": 1})
+        assert reply.is_error is not done, reply
+    assert "Restart it with: %mcpapp restart mine" in reply
+    now[0] += 61
+    assert host.tools.call("add", {"a": 1}) == '{"result": 2}'
+    app.stop()
+    assert host.tools.call("add", {"a": 1}) == "Error: mine is stopped. Start it with: %mcpapp start mine"
+
+
+def test_a_name_stays_that_of_one_app(host: Host) -> None:
+    beta = host.add(command("by_hand"), id="beta").start()
+    assert "add" in [tool["name"] for tool in host.tools.for_anthropic()]
+    pid = host.tools.call("pid")
+    host.add(command("by_hand"), id="alpha").start()
+    assert host.tools.call("pid") == pid
+    names = {tool.owner: tool.safe_name for tool in host.tools.listing() if tool.name == "pid"}
+    assert names["mcpapp:beta"] == "pid"
+    assert names["mcpapp:alpha"].startswith("pid_")
+    assert host.tools.call(names["mcpapp:alpha"]) not in ("", pid)
+    assert f"pid of alpha goes by {names['mcpapp:alpha']}" in repr(host.tools.listing())
+    beta.stop()
+    assert "beta is stopped" in host.tools.call("pid"), "not the other app's tool of this name"
+    assert {tool.safe_name for tool in host.tools.listing() if tool.name == "pid"} == {names["mcpapp:alpha"]}
+    host.remove("beta")
+    assert "There is no tool 'pid'" in host.tools.call("pid")
 
 
 def test_safe_names_stay_apart_and_the_same() -> None:
