@@ -178,6 +178,34 @@ def test_odd_documents_stay_what_they_are(open_widget: Open, html: str) -> None:
     assert page.evaluate("document.documentElement.outerHTML").count("<script>") == 1
 
 
+@pytest.mark.parametrize(
+    ("html", "missing"),
+    [
+        ("<!doctype html><p>No script", "has not called ui/initialize"),
+        (
+            PAGE.replace("<script>", "<script>var hold = true;"),
+            "has called ui/initialize but not sent ui/notifications/initialized",
+        ),
+    ],
+    ids=["silent", "half way"],
+)
+def test_a_page_that_does_not_finish_its_handshake_is_told_about(
+    open_widget: Open, html: str, missing: str
+) -> None:
+    widget = open_widget(html)
+    widget.tab.clock.install()
+    widget.show()
+    widget.until(lambda: widget.pages and widget.pages[-1].query_selector("p"), "the page is there")
+    if "hold" in html:
+        widget.page()
+    widget.tab.clock.fast_forward(10_000)
+    widget.until(lambda: missing in widget.note, "the note")
+    widget.until(lambda: any(missing in text for text in widget.logged("handshake")), "the log")
+    if "hold" in html:
+        widget.page().evaluate("notify('ui/notifications/initialized', {})")
+        widget.until(lambda: widget.note == "", "it has")
+
+
 def test_a_closed_view_leaves_nothing(open_widget: Open) -> None:
     widget = open_widget().show()
     widget.page()

@@ -306,7 +306,9 @@ export class Page {
     }
     const problem = handshakeProblem(params);
     if (problem || !params) {
-      this.#badParams(id, problem ?? '"params" are missing');
+      const reason = problem ?? '"params" are missing';
+      this.log("warning", "handshake", `ui/initialize refused: ${reason}`);
+      this.#badParams(id, reason);
       return;
     }
     const capabilities = isObject(params.appCapabilities) ? params.appCapabilities : {};

@@ -115,9 +115,12 @@ export class Stage implements PageHost {
     view.body.prepend(this.#frame.element);
     this.#applyLook();
     this.#later(HANDSHAKE_MS, () => {
-      if (page.greeted) return;
-      view.header.say("page", "The page has not called ui/initialize");
-      page.log("warning", "handshake", "No ui/initialize within 10 seconds");
+      if (page.initialized) return;
+      const missing = page.greeted
+        ? "has called ui/initialize but not sent ui/notifications/initialized"
+        : "has not called ui/initialize";
+      view.header.say("page", `The page ${missing}`);
+      page.log("warning", "handshake", `The page ${missing} within 10 seconds`);
     });
   }
 

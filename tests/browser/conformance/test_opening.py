@@ -53,7 +53,7 @@ def test_every_page_that_can_be_shown_is_shown_once(app: RawApp) -> None:
     notes = ".mcpapp-note:has-text('has not called ui/initialize')"
     app.lab.wait_until(lambda: len(app.lab.page.query_selector_all(notes)) == 2, "the notes")
     assert frames["silent"].is_visible("text=No script at all")
-    assert app.logged("No ui/initialize")
+    assert app.logged("has not called ui/initialize")
 
 
 @pytest.mark.elsewhere("jupyterhub/jupyterhub#4823")
