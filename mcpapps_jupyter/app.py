@@ -31,6 +31,7 @@ from mcpapps_jupyter.entry_point import load_entry_point
 from mcpapps_jupyter.errors import (
     AppDisabled,
     InvalidArguments,
+    McpAppsError,
 )
 from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.lifecycle import Lifecycle, State
@@ -578,8 +579,12 @@ class App:
         McpAppsError
             The person does not agree, or the model fails.
         """
-        with caller.while_asked():
-            return await self._services.asker.sample(self, dict(params), caller)
+        from mcpapps_jupyter.callbacks import unfit_sample
+
+        answer = await self._services.asker.sample(self, dict(params), caller)
+        if (problem := unfit_sample(answer)) is not None:
+            raise McpAppsError(problem)
+        return answer
 
     def _has_one_life(self) -> bool:
         """Whether the server forgets everything when the session ends."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -152,7 +152,8 @@ class ServerRequests:
             try:
                 return types.ElicitResult(action="accept", content=answer.get("content"))
             except ValidationError as error:
-                return _unfit("the answer to the server's question", error)
+                problem = _unfit("the answer to the server's question", error)
+                return types.ErrorData(code=types.INTERNAL_ERROR, message=problem)
         return types.ElicitResult(action="cancel" if action == "cancel" else "decline")
 
     async def on_roots(self, context: ClientRequestContext) -> types.ListRootsResult | types.ErrorData:
@@ -172,17 +173,25 @@ class ServerRequests:
                 answer = await self.sample(wire, caller)
             except McpAppsError as error:
                 return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
-        try:
-            return types.CreateMessageResult.model_validate(answer)
-        except ValidationError as error:
-            return _unfit("what the model answered", error)
+        if (problem := unfit_sample(answer)) is not None:
+            return types.ErrorData(code=types.INTERNAL_ERROR, message=problem)
+        return types.CreateMessageResult.model_validate(answer)
 
 
-def _unfit(what: str, error: ValidationError) -> types.ErrorData:
+def unfit_sample(answer: Mapping[str, Any]) -> str | None:
+    """Why what the user's model gave is no ``CreateMessageResult``, in words; None when it is one."""
+    try:
+        types.CreateMessageResult.model_validate(answer)
+    except ValidationError as error:
+        return _unfit("what the model answered", error)
+    return None
+
+
+def _unfit(what: str, error: ValidationError) -> str:
     """An answer of the user's own code that MCP has no form for; the server is told, and so the caller."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"][:2])
-    return types.ErrorData(code=types.INTERNAL_ERROR, message=f"{what} is unfit: {where}: {first['msg']}")
+    return f"{what} is unfit: {where}: {first['msg']}"
 
 
 def _is_being_cancelled() -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _LARGEST_SAVED_IMAGE = 400_000
 _LONGEST_SAVED = 6_000
 _MOST_SAVED_IMAGES = 10
+_LONGEST_REASON = 4_000
 
 
 def block_text(block: Mapping[str, Any]) -> str:
@@ -226,7 +227,8 @@ class ToolResult:
             return self._brief_html()
         images = [_block_html(block) for block in self.content if block.get("type") == "image"]
         if self.is_error:
-            note = html.escape(self._reason())
+            reason = self._reason()
+            note = html.escape(reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "…")
             colour = "color:var(--jp-error-color1,#b71c1c)"
             return f'<div style="{colour}"><b>{html.escape(self.tool)} failed</b>: {note}</div>'
         data = self.data

@@ -9,6 +9,8 @@ from mcpapps_jupyter import html
 from mcpapps_jupyter.redact import clean_line
 from mcpapps_jupyter.views.decisions import Decisions
 
+#: What other machines can reach of what this package opens for an app.
+LISTENS = "to nothing, but for the answer of a login, on 127.0.0.1"
 SANDBOX = "two nested frames without an origin of their own; scripts and forms only"
 #: What no policy of ours holds back, said each time.
 RESIDUAL = (
@@ -108,6 +110,7 @@ class AppAudit:
             "runs" if self.transport == "stdio" else "server": [self.target],
             "over the net": [self._net()],
             "sandbox": [SANDBOX],
+            "listens": [LISTENS],
             "pages": self._pages(),
             "unannotated": [self._tools()],
             "approvals": [", ".join(f"{tool}: {word}" for tool, word in self.approvals.items())],

@@ -108,7 +108,7 @@ class McpApps(Configurable):
     ).tag(config=True)
     max_total_bytes = Int(128 * _MEBI, min=1, help="Most bytes of all views together.").tag(config=True)
     max_message_bytes = Int(
-        64 * _MEBI, min=1024, help="Largest message between page and kernel, in bytes."
+        64 * _MEBI, min=64 * 1024, max=64 * _MEBI, help="Largest message between page and kernel, in bytes."
     ).tag(config=True)
     max_context_bytes = Int(
         6 * _MEBI, min=1, help="Most bytes of what the pages of an app tell the model, together."

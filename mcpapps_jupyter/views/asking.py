@@ -12,6 +12,8 @@ from mcpapps_jupyter.views.rpc import finite
 
 Send = Callable[[str, str, Any], None]
 
+_NO_ANSWER = {"decision": "deny", "nobody": True}
+
 
 class Asking:
     """The open questions of one widget; on the session loop.
@@ -39,7 +41,7 @@ class Asking:
         Returns
         -------
         dict
-            ``{"decision", "content"?}``; ``deny`` when nobody answered in time.
+            ``{"decision", "content"?}``; ``deny`` with ``nobody`` where no person has answered.
         """
         key = f"ask-{uuid.uuid4().hex[:8]}"
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -49,7 +51,7 @@ class Asking:
         try:
             return await asyncio.wait_for(future, seconds)
         except asyncio.TimeoutError:
-            return {"decision": "deny", "timeout": True}
+            return dict(_NO_ANSWER)
         finally:
             del self._open[key]
             self._send("ask", "", {"ask": key, "closed": True})
@@ -71,4 +73,4 @@ class Asking:
         """Answer every open question with no: the widget is going."""
         for future, _ in self._open.values():
             if not future.done():
-                future.set_result({"decision": "deny"})
+                future.set_result(dict(_NO_ANSWER))

@@ -89,6 +89,11 @@ class Dialogue:
             self._refuse_stray(envelope.view, message)
             return
         frame.spoke = next(self.counter)
+        if envelope.size > (limit := self._limits.rates.message_bytes):
+            request_id = message.get("id") if isinstance(message, Mapping) else None
+            problem = PageError(INVALID_REQUEST, f"The message is larger than {limit} bytes")
+            self._reply_error(frame, request_id if valid_id(request_id) else None, problem)
+            return
         if too_deep(message):
             request_id = message.get("id") if isinstance(message, Mapping) else None
             request_id = request_id if valid_id(request_id) else None
@@ -160,6 +165,8 @@ class Dialogue:
     def _notification(self, frame: Frame, method: str, params: Any) -> None:
         if not self._limits.notifications.take():
             self._limits.dropped += 1
+            if self._limits.may_tell():
+                self._note(f"{self._limits.dropped} notifications of the page were dropped so far", "warning")
             return
         params = params if isinstance(params, Mapping) else {}
         if method != "notifications/cancelled":

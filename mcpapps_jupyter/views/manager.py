@@ -14,7 +14,7 @@ from mcpapps_jupyter.errors import InvalidArguments, McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.log import AppLog
 from mcpapps_jupyter.ports import Answer, Caller, LoginPrompt, LoginRequest, PageTool, Question
-from mcpapps_jupyter.views.decisions import Decisions, in_words
+from mcpapps_jupyter.views.decisions import DecidedBy, Decisions, in_words
 from mcpapps_jupyter.views.front_end import FrontEnd
 from mcpapps_jupyter.views.logs import LogTables
 from mcpapps_jupyter.views.policy import Approvals, Rates
@@ -252,8 +252,9 @@ class Views:
         else:
             return None
         decision = answer.get("decision")
-        self.decisions.add(app.id, "question", question.message, str(decision), "person")
-        said = in_words("question", question.message, str(decision), "person")
+        by: DecidedBy = "nobody" if answer.get("nobody") else "person"
+        self.decisions.add(app.id, "question", question.message, str(decision), by)
+        said = in_words("question", question.message, str(decision), by)
         app.log.add("host", app.hide(said), event="question")
         if decision == "accept":
             content = answer.get("content")

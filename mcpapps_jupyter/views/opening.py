@@ -21,6 +21,8 @@ def opening(
     permissions: Iterable[str],
     settings: PageSettings,
     offered: Mapping[str, Any],
+    *,
+    samples: bool = False,
 ) -> dict[str, Any]:
     """The ``open`` envelope's message.
 
@@ -32,13 +34,18 @@ def opening(
         What is shown, and what it may use of the browser.
     offered
         What the server can do (its MCP capabilities).
+    samples
+        Whether the user has set a model.
     """
     permissions = tuple(permissions)
     return {
         "page": page.wire(permissions),
         "protocolVersion": PROTOCOL_VERSION,
         "hostInfo": {"name": "mcpapps_jupyter", "version": settings.host_version},
-        "hostCapabilities": _capabilities(page, permissions, offered),
+        "hostCapabilities": {
+            **_capabilities(page, permissions, offered),
+            **({"sampling": {}} if samples else {}),
+        },
         "toolInfo": finite({"id": key, "tool": dict(tool.raw)}) if tool is not None else None,
         "limits": settings.rates.wire(),
     }
@@ -51,9 +58,14 @@ def _capabilities(page: Page, permissions: Iterable[str], offered: Mapping[str, 
         "openLinks": {},
         "downloadFile": {},
         "logging": {},
-        **({"serverTools": {"listChanged": True}} if "tools" in offered else {}),
-        **({"serverResources": {"listChanged": True}} if "resources" in offered else {}),
+        **({"serverTools": _list_changed(offered["tools"])} if "tools" in offered else {}),
+        **({"serverResources": _list_changed(offered["resources"])} if "resources" in offered else {}),
         "updateModelContext": {**blocks, "structuredContent": {}},
         "message": blocks,
         "sandbox": {"permissions": {name: {} for name in permissions}, "csp": page.csp},
     }
+
+
+def _list_changed(offered: Any) -> dict[str, bool]:
+    """Whether the server says when its list changes, as far as it declares that."""
+    return {"listChanged": True} if isinstance(offered, Mapping) and offered.get("listChanged") else {}

@@ -88,6 +88,8 @@ async def load_page(app: App, uri: str, *, max_bytes: int) -> Page:
         app.log.add("host", f"{uri}: {text}", "warning")
 
     meta = page_meta(item, connection.catalogue.resource(uri), warn)
+    if meta.domain is not None:
+        warn(f"asks for an origin of its own ({meta.domain!r}), which is not there; shown without one")
     page = Page(
         html,
         build_policy(meta.csp),

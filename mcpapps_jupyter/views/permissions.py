@@ -30,7 +30,7 @@ class Permissions:
     note
         Writes into the app's log.
     record
-        Takes the decisions of the person.
+        Takes the decisions.
 
     Notes
     -----
@@ -51,6 +51,8 @@ class Permissions:
         self._note = note
         self._record = record
         self._decided: dict[str, bool] = {}
+        #: What the configuration gave, and was recorded: every document of the page asks anew.
+        self._told: set[str] = set()
         self._one_question = asyncio.Lock()
 
     async def grant(self, asked: Iterable[str]) -> tuple[str, ...]:
@@ -61,7 +63,12 @@ class Permissions:
             policy = policies.get(name)
             if name not in ALLOW_TOKENS:
                 self._note(f"the page asks for {name}, which cannot work in its frame; not granted")
-            elif policy == "allow" or (policy == "ask" and await self._person_allows(name)):
+            elif policy == "allow":
+                granted.append(name)
+                if name not in self._told:
+                    self._told.add(name)
+                    self._record("permission", name, "allow", "policy")
+            elif policy == "ask" and await self._person_allows(name):
                 granted.append(name)
             elif policy != "ask":
                 self._note(f"the page asks for {name}; McpApps.permissions does not grant it")
@@ -79,7 +86,7 @@ class Permissions:
                     {"type": "permission", "tool": name, "text": f"wants to {_IN_WORDS[name]}"}
                 )
                 allowed = answer.get("decision") in ("once", "always")
-                if answer.get("timeout"):  # asked again when somebody looks at the page again
+                if answer.get("nobody"):  # asked again when somebody looks at the page again
                     self._record("permission", name, "deny", "nobody")
                     return False
                 self._record("permission", name, "allow" if allowed else "deny", "person")

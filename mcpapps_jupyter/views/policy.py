@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mcpapps_jupyter.catalogue import Tool
+from mcpapps_jupyter.results import block_text
 
 Decision = Literal["pass", "ask", "refuse"]
 
@@ -112,6 +113,11 @@ class Limits:
         )
         self._clock = clock
         self.dropped = 0
+        self._told = TokenBucket(1, 1, clock)
+
+    def may_tell(self) -> bool:
+        """Whether what was dropped may be written down again: once a second."""
+        return self._told.take()
 
     def handshakes(self) -> TokenBucket:
         """How often one frame element may begin a handshake."""
@@ -184,7 +190,8 @@ def message_problem(params: Mapping[str, Any]) -> str | None:
     if not all(isinstance(text, str) for text in texts):
         return "the text of a text block must be a string"
     # Where the message is typed, the blocks may stand one behind the other or each on its own line.
-    if any(looks_like_command(text) for text in ["".join(map(str, texts)), *map(str, texts)]):
+    typed = [block_text(block) for block in good if block.get("type") in ("text", "resource")]
+    if any(looks_like_command(text) for text in ["".join(typed), *typed]):
         return "the text begins like a command (/ ! % ?)"
     return None
 

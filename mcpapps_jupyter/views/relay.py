@@ -372,7 +372,8 @@ class Relay:
                 self._shown[frame_id] = shown
                 self.granted = shown[1]
                 offered = self.app.connection().capabilities
-                told = opening(self.key, self.tool, *shown, self._settings, offered)
+                samples = self.app.can_sample
+                told = opening(self.key, self.tool, *shown, self._settings, offered, samples=samples)
                 self.send("open", frame_id, told)
 
     def _front_state(self, envelope: Envelope) -> None:
@@ -380,6 +381,8 @@ class Relay:
         event = message.get("event")
         if event == "close":
             self._spawn(self.close("You closed it. Run the cell again to reopen it."))
+        elif event == "log":
+            self.set_state(str(self._state["state"]), f"Its log: %mcpapp log {self.app.id}")
         elif event == "initialize" and envelope.view in self.frames:
             self._begin_handshake(self.frames[envelope.view], message.get("params"))
         elif event == "visible" and envelope.view in self.frames:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -32,6 +33,10 @@ _RELAYED = frozenset(
         "completion/complete",
     }
 )
+
+
+#: Characters of a message that the person can look at before it is sent; the front end shows the first 200.
+_LONGEST_PREVIEW = 20_000
 
 
 class _AskAgain(Exception):  # noqa: N818 - what to do
@@ -79,6 +84,8 @@ class PageRequests:
         self._record = record
         self._message_open = False
         self._slots = Slots(rates.at_once, rates.queue)
+        #: A model costs its user something: one request of a page at a time, beside those to the server.
+        self._samples = Slots(1, rates.queue)
         self._methods: dict[str, Handler] = {
             "ping": self._ping,
             "tools/call": self._call_tool,
@@ -87,6 +94,7 @@ class PageRequests:
             "resources/unsubscribe": self._unsubscribe,
             "ui/update-model-context": self._update_context,
             "ui/message": self._message,
+            "sampling/createMessage": self._sample,
         }
 
     async def __call__(
@@ -144,15 +152,9 @@ class PageRequests:
             )
 
         caller = Caller("page", relay.key, self._slots.lent)
-        try:
-            async with self._slots.one():
-                check()
-                return await relay.app.connection().request(
-                    method, params, caller=caller, on_progress=progress
-                )
-        except QueueFull:
-            message = f"Too many requests are waiting (limit {self._rates.queue})"
-            raise PageError(REFUSED, message, {"limit": "concurrency"}) from None
+        async with self._one_of(self._slots):
+            check()
+            return await relay.app.connection().request(method, params, caller=caller, on_progress=progress)
 
     async def _call_tool(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
         name, arguments = params.get("name"), params.get("arguments")
@@ -160,9 +162,7 @@ class PageRequests:
             raise PageError(INVALID_PARAMS, "tools/call wants the tool's name as a string")
         if arguments is not None and not isinstance(arguments, Mapping):
             raise PageError(INVALID_PARAMS, "tools/call wants its arguments as an object")
-        if not relay.limits.calls.take():
-            message = f"Too many tool calls (limit {self._rates.calls_per_minute} a minute)"
-            raise PageError(REFUSED, message, {"limit": "rate"})
+        self._take_call(relay)
         tool = await self._tool(relay, name)
         if not tool.ui.for_app:
             raise PageError(INVALID_PARAMS, f"The tool {name} is not for pages")
@@ -180,6 +180,32 @@ class PageRequests:
             for odd in odd_spellings(raw):
                 relay.note(f"{name}: the result's {odd}", "warning")
             return raw
+
+    async def _sample(self, relay: Relay, frame: Frame, params: dict[str, Any]) -> dict[str, Any]:
+        """Let the user's model answer, once the person has agreed to that for this app."""
+        if not relay.app.can_sample:
+            raise PageError(METHOD_NOT_FOUND, "No model is set in this notebook (host.set_model)")
+        messages = params.get("messages")
+        if not isinstance(messages, list) or not all(isinstance(each, Mapping) for each in messages):
+            raise PageError(INVALID_PARAMS, "sampling/createMessage wants its messages as a list of objects")
+        self._take_call(relay)
+        async with self._one_of(self._samples):
+            return await relay.app.sample(params, Caller("page", relay.key))
+
+    def _take_call(self, relay: Relay) -> None:
+        if not relay.limits.calls.take():
+            message = f"Too many tool calls (limit {self._rates.calls_per_minute} a minute)"
+            raise PageError(REFUSED, message, {"limit": "rate"})
+
+    @contextlib.asynccontextmanager
+    async def _one_of(self, slots: Slots) -> AsyncIterator[None]:
+        """A few at a time, the rest wait in a bounded queue."""
+        try:
+            async with slots.one():
+                yield
+        except QueueFull:
+            message = f"Too many requests are waiting (limit {self._rates.queue})"
+            raise PageError(REFUSED, message, {"limit": "concurrency"}) from None
 
     async def _tool(self, relay: Relay, name: str) -> Tool:
         """The tool by the server's own name; listed anew once, for a server that just added it."""
@@ -211,7 +237,7 @@ class PageRequests:
         question = {"type": "approval", "tool": tool.name, "title": tool.title, "arguments": dict(arguments)}
         answer = await relay.asking.ask({"app": relay.app.name, **question}, seconds=self._patience)
         outcome = str(answer.get("decision"))
-        self._record("approval", tool.name, outcome, "nobody" if answer.get("timeout") else "person")
+        self._record("approval", tool.name, outcome, "nobody" if answer.get("nobody") else "person")
         if outcome == "always":
             self.approvals.grant(tool)
         return outcome in ("once", "always")
@@ -297,7 +323,7 @@ class PageRequests:
             return {"isError": True}
         self._message_open = True
         try:
-            shown = preview if len(preview) <= 200 else preview[:200] + "…"
+            shown = preview if len(preview) <= _LONGEST_PREVIEW else preview[:_LONGEST_PREVIEW] + "…"
             answer = await relay.asking.ask(
                 {"app": relay.app.name, "type": "message", "title": relay.app.name, "preview": shown},
                 seconds=self._patience,
@@ -305,7 +331,7 @@ class PageRequests:
         finally:
             self._message_open = False
         self._record(
-            "message", preview, str(answer.get("decision")), "nobody" if answer.get("timeout") else "person"
+            "message", preview, str(answer.get("decision")), "nobody" if answer.get("nobody") else "person"
         )
         if answer.get("decision") != "send":
             return {"isError": True}

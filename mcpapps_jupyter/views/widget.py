@@ -119,7 +119,7 @@ class AppView(EnvelopeWidget):
             record(kind, subject, outcome, by)
             # The front end tells of its own decisions, and who refuses because nobody is there says why.
             if kind not in ("link", "download") and (by != "nobody" or interactive()):
-                level = "info" if by == "person" else "warning"
+                level = "info" if by == "person" or outcome == "allow" else "warning"
                 self._relay.note(in_words(kind, subject, outcome, by), level, event=kind)
 
         requests = PageRequests(
@@ -434,6 +434,8 @@ class AppView(EnvelopeWidget):
     async def _take_message(self, message: dict[str, Any]) -> None:
         self.messages.append(message)
         self._relay.events.tell("message", message)
+        if not self._handlers and self.state == "live":
+            self._relay.set_state("live", "The message is in view.messages")
         for handler in tuple(self._handlers):
             try:
                 await self._thread.call_handler(handler, message)

@@ -237,7 +237,7 @@ def test_a_message_reaches_the_notebook_after_a_yes(page: OpenPage) -> None:
     question = page.decide("send")
     assert question["type"] == "message"
     assert question["preview"].startswith("order eggs xxx")
-    assert len(question["preview"]) == 201
+    assert len(question["preview"]) > 201, "the person can look at all of it before it goes"
     assert page.answer(asked)["result"] == {}
     assert page.messages[0]["content"][0]["text"].startswith("order  eggs\n")
 
@@ -270,6 +270,7 @@ def test_a_second_message_is_declined_while_one_is_open(page: OpenPage) -> None:
         text("\ufeff\u2060\uff0fx"),
         {"role": "user", "content": [{"type": "text", "text": "  "}, {"type": "text", "text": "/x"}]},
         {"role": "user", "content": [{"type": "text", "text": "hello"}, {"type": "text", "text": "!x"}]},
+        {"role": "user", "content": [{"type": "resource", "resource": {"uri": "x://y", "text": "%x"}}]},
         {"role": "assistant", "content": [{"type": "text", "text": "x"}]},
         {"role": "user", "content": []},
         {"role": "user", "content": [{"type": "audio", "data": ""}]},

@@ -57,6 +57,34 @@ def test_messages(kernel: Host, open_tab: Open) -> None:
     ]
 
 
+def test_a_message_that_nobody_takes_is_pointed_at(open_tab: Open) -> None:
+    tab = open_tab()
+    tab.view.wait_for_result(30)
+    asked = tab.send("ui/message", MESSAGE)
+    tab.decide("send")
+    tab.answer(asked)
+    assert tab.state()["text"] == "The message is in view.messages"
+    tab.view.on_message(lambda message: None)
+    tab.view._relay.set_state("live")
+    asked = tab.send("ui/message", MESSAGE)
+    tab.decide("send", 1)
+    tab.answer(asked)
+    assert tab.state()["text"] == "", "somebody has it"
+
+
+def test_a_question_that_ends_with_its_view_was_answered_by_nobody(kernel: Host, open_tab: Open) -> None:
+    tab = open_tab()
+    tab.send("tools/call", {"name": "destroy", "arguments": {}})
+    tab.send("ui/message", MESSAGE)
+    tab.question(1)
+    tab.view.close()
+    until(lambda: len(kernel.decisions) == 2, "both are written down")
+    assert {(kind, by) for kind, _, _, by in decided(kernel)} == {
+        ("approval", "nobody"),
+        ("message", "nobody"),
+    }
+
+
 def test_links_and_downloads_that_the_browser_decided_on(kernel: Host, open_tab: Open) -> None:
     tab = open_tab()
     tab.log("link", decision="once", url="https://example.org/a\u202eb")

@@ -92,7 +92,7 @@ def test_a_place_is_asked_for_before_the_frame_is_built(kernel: Host, ask_for: M
     opening = until(lambda: tab.got("open"), "the page")[0]
     assert opening["page"]["allow"] == "clipboard-write; geolocation"
     assert granted(opening) == {"clipboardWrite": {}, "geolocation": {}}
-    assert decided(kernel) == [("geolocation", "allow", "person")]
+    assert decided(kernel) == [("clipboardWrite", "allow", "policy"), ("geolocation", "allow", "person")]
 
 
 def test_a_no_builds_the_frame_without_it_and_is_not_asked_again(kernel: Host, ask_for: MakeTab) -> None:
