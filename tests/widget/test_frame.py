@@ -206,6 +206,39 @@ def test_a_page_that_does_not_finish_its_handshake_is_told_about(
         widget.until(lambda: widget.note == "", "it has")
 
 
+# A page with something to save before it goes.
+_SAVES = """<script>addEventListener("message", ({ data }) => {
+    if (data?.method === "ui/resource-teardown") request("tools/call", { name: "save", arguments: data.params });
+})</script>"""
+
+
+@pytest.mark.parametrize("way", ["reload", "replaced"])
+@pytest.mark.parametrize("stays", [False, True], ids=["answers", "stays"])
+def test_a_page_may_finish_before_it_goes(open_widget: Open, way: str, stays: bool) -> None:
+    widget = open_widget(PAGE.replace("<script>", f"{_SAVES}<script>", 1)).show()
+    page = widget.page()
+    page.evaluate("(stays) => { window.marker = 1; window.stays = stays; }", stays)
+    page.wait_for_function("seen.some((message) => message.method)")
+    if way == "reload":
+        widget.tab.get_by_role("button", name="Reload the page").first.click()
+    else:
+        frame = widget.tab.evaluate("kernel.sent.find(({ kind }) => kind === 'open').view")
+        widget.tab.evaluate("(frame) => kernel.push('open', frame, kernel.opening)", frame)
+    widget.until(lambda: widget.events().count("initialize") == 2, "another handshake")
+    calls = [message for message in widget.sent("rpc") if message.get("method") == "tools/call"]
+    assert len(calls) == 1
+    assert "The page is loaded again" in str(calls) or way == "replaced"
+    assert len(widget.sent("gone")) == (way == "reload")
+    assert all("method" in message for message in widget.sent("rpc")), "the answer was ours to take"
+
+
+def test_a_page_that_is_not_there_yet_is_not_asked(open_widget: Open) -> None:
+    widget = open_widget(PAGE.replace("<script>", "<script>var hold = true;")).show()
+    widget.page()
+    widget.tab.get_by_role("button", name="Reload the page").first.click()
+    assert len(widget.sent("gone")) == 1
+
+
 def test_a_closed_view_leaves_nothing(open_widget: Open) -> None:
     widget = open_widget().show()
     widget.page()

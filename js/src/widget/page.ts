@@ -61,6 +61,8 @@ interface Pending {
 
 const BUSY_MS = 2000;
 const TICK_MS = 500;
+/** How long a page may take to finish. */
+const TEARDOWN_MS = 1000;
 const KERNEL_GONE = "The notebook's kernel is gone; run the cell again.";
 
 export class Page {
@@ -74,6 +76,8 @@ export class Page {
   readonly #own = new Map<RpcId, (response: RpcResponse) => void>();
   /** Requests of the kernel that the page has not answered yet. */
   readonly #asked = new Set<RpcId>();
+  /** The request to finish, while the page has not answered it. */
+  #teardown: { id: RpcId; over: () => void; done: Promise<void> } | undefined;
   #modes: readonly string[] | undefined;
   #document = 0;
   /** The document that has begun a handshake. */
@@ -211,9 +215,26 @@ export class Page {
     });
   }
 
+  /** Asks the page to finish, for an end that the kernel does not know of; nothing if there is nobody to ask. */
+  teardown(reason: string): Promise<void> | undefined {
+    if (!this.#ready) return undefined;
+    if (this.#teardown) return this.#teardown.done;
+    const id = randomId("mcpapps-");
+    let over = () => {};
+    const done = new Promise<void>((resolve) => {
+      over = resolve;
+      setTimeout(resolve, TEARDOWN_MS);
+    });
+    this.#teardown = { id, over, done };
+    this.#host.post({ jsonrpc: "2.0", id, method: "ui/resource-teardown", params: { reason } });
+    return done;
+  }
+
   #clear(): void {
     this.#pending.clear();
     this.#asked.clear();
+    this.#teardown?.over();
+    this.#teardown = undefined;
     this.#giveUpOwn("The page is gone");
     this.#tick();
   }
@@ -291,7 +312,8 @@ export class Page {
   }
 
   #response(message: RpcResponse, text: string): void {
-    if (this.#asked.delete(message.id)) this.#channel.send("rpc", this.view, message, text);
+    if (message.id === this.#teardown?.id) this.#teardown.over();
+    else if (this.#asked.delete(message.id)) this.#channel.send("rpc", this.view, message, text);
     else this.log("debug", "dropped", `An answer to ${JSON.stringify(message.id)}, which nobody asked`);
   }
 

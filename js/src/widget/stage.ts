@@ -147,6 +147,10 @@ export class Stage implements PageHost {
     this.#page.kernelGone();
   }
 
+  teardown(reason: string): Promise<void> | undefined {
+    return this.#page.teardown(reason);
+  }
+
   /** Applies a height that the notebook decides. */
   setHeight(height: number): void {
     this.#view.body.style.setProperty(HEIGHT, `${height}px`);

@@ -39,6 +39,8 @@ export class View implements Surroundings {
   readonly #panel = new Panel();
   readonly #asks = new Map<string, Strip>();
   #stage: Stage | undefined;
+  /** Counts what is done to the frame. */
+  #turn = 0;
   #focusBefore: Element | null = null;
 
   constructor(session: Session, slot: HTMLElement) {
@@ -91,13 +93,15 @@ export class View implements Surroundings {
 
   /** The kernel has the page: put it on show. */
   open(source: OpenMessage): void {
-    this.#stage?.dispose();
-    this.header.say("kernel", "");
-    this.root.classList.add("mcpapp-live");
-    // The spinner lies over the frame until the page has loaded; a page that is there is never covered.
-    this.#stage = new Stage(this, source);
-    const { state } = this.session;
-    if (state.state === "failed") this.show(state);
+    this.#afterFarewell("Another page takes its place.", () => {
+      this.#stage?.dispose();
+      this.header.say("kernel", "");
+      this.root.classList.add("mcpapp-live");
+      // The spinner lies over the frame until the page has loaded; a page that is there is never covered.
+      this.#stage = new Stage(this, source);
+      const { state } = this.session;
+      if (state.state === "failed") this.show(state);
+    });
   }
 
   deliver(message: unknown): void {
@@ -209,9 +213,19 @@ export class View implements Surroundings {
   }
 
   #reload(): void {
-    this.#dropFrame();
-    this.session.state = { state: "starting", text: "", hint: "" };
-    this.#start(true);
+    this.#afterFarewell("The page is loaded again.", () => {
+      this.#dropFrame();
+      this.session.state = { state: "starting", text: "", hint: "" };
+      this.#start(true);
+    });
+  }
+
+  /** Lets the page on show finish and then does `act`, unless something else has happened to the frame meanwhile. */
+  #afterFarewell(reason: string, act: () => void): void {
+    const turn = ++this.#turn;
+    const farewell = this.#stage?.teardown(reason);
+    if (!farewell) act();
+    else void farewell.then(() => turn === this.#turn && act());
   }
 
   #close(): void {
@@ -227,6 +241,7 @@ export class View implements Surroundings {
 
   /** Takes the frame away and tells the kernel that it is gone. */
   #dropFrame(): void {
+    this.#turn++;
     this.#stage?.dispose();
     this.#stage = undefined;
     if (this.frameId) this.session.channel.send("gone", this.frameId, {});
