@@ -22,7 +22,8 @@ from mcpapps_jupyter.discovery.places import expanded
 from mcpapps_jupyter.errors import AppDisabled, InvalidArguments, ManifestInvalid, McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.lifecycle import State
-from mcpapps_jupyter.manifest import parse_manifest, parse_mapping
+from mcpapps_jupyter.manifest import parse_document, parse_mapping
+from mcpapps_jupyter.manifest.jsonc import MalformedJson, read
 from mcpapps_jupyter.manifest.rules import id_problem, usable_id
 from mcpapps_jupyter.ports import Answer, LoginPrompt, LoginRequest, Question
 from mcpapps_jupyter.questions import Questions
@@ -187,6 +188,7 @@ class Host:
             return self._from_file(Path(what), app_id, given)
         if app_id is None:
             raise InvalidArguments("host.add needs an id, for example: host.add(…, id='mine')")
+        server = None
         if isinstance(what, str):
             if not what.startswith(("http://", "https://")):
                 raise InvalidArguments(
@@ -199,29 +201,34 @@ class Host:
                 raise InvalidArguments("The command is empty.")
             mapping = {"transport": "stdio", "command": words[0], "arguments": words[1:]}
         elif is_server(what):
-            parsed = parse_mapping(
-                {"transport": "inprocess", "id": app_id, **given}, source=source, needs_entry_point=False
-            )
-            return Definition(app_id, parsed, folder, "added", server=what)
+            mapping, server = {"transport": "inprocess"}, what
         else:
             raise InvalidArguments(
                 "host.add takes a command (list), an address, a manifest's path or an MCP server, "
                 f"not {type(what).__name__}."
             )
-        overrides = self.config.entry(app_id)
-        parsed = parse_mapping({"id": app_id, **mapping, **given}, source=source, overrides=overrides)
-        return Definition(app_id, parsed, folder, "added")
+        parsed = parse_mapping(
+            {"id": app_id, **mapping, **given},
+            source=source,
+            overrides=self.config.entry(app_id),
+            needs_entry_point=server is None,
+        )
+        return Definition(app_id, parsed, folder, "added", server=server)
 
     def _from_file(self, path: Path, app_id: str | None, given: Mapping[str, Any]) -> Definition:
         path = self.resolve(path)
         try:
-            text = file_content(path).decode("utf-8-sig")
+            document = read(file_content(path).decode("utf-8-sig"))
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or error
             raise InvalidArguments(f"{path} cannot be read: {reason}") from None
-        overrides = {**self.config.entry(app_id or ""), **given}
-        parsed = parse_manifest(text, source=str(path), overrides=overrides)
-        found = app_id or parsed.id
+        except MalformedJson as error:
+            raise ManifestInvalid(f"{path}{f':{error.line}' if error.line else ''}: {error}.") from None
+        written = document.value.get("id") if isinstance(document.value, Mapping) else None
+        found = app_id or usable_id(written)
+        fields = {"id": app_id, **given} if app_id else given
+        overrides = self.config.entry(found or "")
+        parsed = parse_document(document, source=str(path), fields=fields, overrides=overrides)
         if found is None:
             raise ManifestInvalid("; ".join(parsed.errors) or f"{path}: there is no id")
         return Definition(found, parsed, path.parent, "added", path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mcpapps_jupyter.app import App, Services
@@ -93,6 +93,9 @@ class Registry:
             self.shadowed = [each for each in found if each.shadowed_by is not None]
             seen = {self._take(each, report) for each in found if each.shadowed_by is None}
             for app in list(self._apps.values()):
+                if app.definition.source == "added":
+                    self._override_again(app)
+                    self._judge_here(app)
                 app.vanished = app.id not in seen and app.definition.source != "added"
                 if app.vanished:
                     report.vanished.append(app.id)
@@ -119,6 +122,22 @@ class Registry:
             known.pending = definition
         self._judge_here(known)
         return app_id
+
+    def _override_again(self, app: App) -> None:
+        """Take the configuration's entry, as it is by now, for an app that no scan finds."""
+        definition = app.definition
+        parsed = definition.parsed
+        if parsed.again is None:
+            return
+        parsed = parsed.again(self._config.entry(app.id))
+        if parsed == definition.parsed:
+            app.pending = None
+            return
+        changed = replace(definition, parsed=parsed)
+        if app.state in (State.RUNNING, State.LOADED):
+            app.pending = changed
+        else:
+            app.redefine(changed)
 
     def _free_name(self, found: Found) -> str:
         """An id to list a manifest by that has none that is usable: its folder's name."""
@@ -159,6 +178,8 @@ class Registry:
                 app = self._apps[definition.app_id] = App(definition, self._services)
         if app.definition.same_as(definition):
             app.pending = None
+        elif app.pending is not None and app.pending.same_as(definition):
+            pass  # the configuration's entry has changed since; the next start takes it
         elif app.definition is not definition:
             thread.run(app.take_over(definition))
         app.vanished = False

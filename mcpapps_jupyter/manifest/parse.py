@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -46,6 +46,10 @@ class ParsedManifest:
         Manifest keys that the file itself gave a value.
     overridden : frozenset of str
         Manifest keys that the configuration's entry gave or changed.
+    added : frozenset of str
+        Manifest keys that were given beside the file.
+    again : callable
+        Reads the same once more, with another entry of the configuration; None where nothing was read.
     """
 
     id: str | None
@@ -54,6 +58,10 @@ class ParsedManifest:
     warnings: tuple[str, ...] = ()
     provided: frozenset[str] = frozenset()
     overridden: frozenset[str] = field(default=frozenset())
+    added: frozenset[str] = frozenset()
+    again: Callable[[Mapping[str, Any]], ParsedManifest] | None = field(
+        default=None, compare=False, repr=False
+    )
 
 
 def parse_manifest(text: str, *, source: str, overrides: Mapping[str, Any] | None = None) -> ParsedManifest:
@@ -105,15 +113,33 @@ def parse_document(
     *,
     source: str,
     overrides: Mapping[str, Any] | None = None,
+    fields: Mapping[str, Any] | None = None,
     advise: bool = True,
     needs_entry_point: bool = True,
 ) -> ParsedManifest:
-    """Check a document that is read already; see `parse_manifest`."""
-    given = document.value
-    if not isinstance(given, Mapping):
-        return ParsedManifest(None, None, (f"{source}: wanted a JSON object, got {shown(given)}.",))
+    """Check a document that is read already; see `parse_manifest`.
+
+    Parameters
+    ----------
+    fields : mapping, optional
+        Any keys of the manifest, laid over those of the document; ``environment`` and ``headers`` by name.
+    """
+    if not isinstance(document.value, Mapping):
+        return ParsedManifest(None, None, (f"{source}: wanted a JSON object, got {shown(document.value)}.",))
+
+    def again(overrides: Mapping[str, Any]) -> ParsedManifest:
+        return parse_document(
+            document,
+            source=source,
+            overrides=overrides,
+            fields=fields,
+            advise=advise,
+            needs_entry_point=needs_entry_point,
+        )
+
+    given = _laid_over(document.value, fields or {})
     app_id = rules.usable_id(given.get("id"))
-    report = Report(source, document, f"McpApps.entries['{app_id}']")
+    report = Report(source, document, f"McpApps.entries['{app_id}']", beside=fields or ())
     for path in document.repeated:
         tell = report.error if path[0] == "headers" else report.warning
         tell(path, "given twice; the last one counts.")
@@ -134,7 +160,19 @@ def parse_document(
         warnings=report.warnings,
         provided=provided,
         overridden=frozenset(report.overridden),
+        added=frozenset(fields or ()) & frozenset(KEYS),
+        again=again,
     )
+
+
+def _laid_over(document: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    data = dict(document)
+    for key, value in fields.items():
+        if key in ("environment", "headers") and isinstance(value, Mapping):
+            data[key] = _merged(data.get(key), _jsonable(value), ignore_case=key == "headers")
+        else:
+            data[key] = _jsonable(value)
+    return data
 
 
 def _without_blanks(given: Mapping[str, Any]) -> dict[str, Any]:

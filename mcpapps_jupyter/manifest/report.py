@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from mcpapps_jupyter.manifest.jsonc import Document, KeyPath
@@ -23,12 +23,22 @@ class Report:
         Knows the lines.
     override_source : str
         What messages begin with about keys of `overridden`, those that the configuration gave.
+    beside : collection of str
+        Keys that were given beside the document: a line of it would mislead.
     """
 
-    def __init__(self, source: str, document: Document, override_source: str = "McpApps.entries") -> None:
+    def __init__(
+        self,
+        source: str,
+        document: Document,
+        override_source: str = "McpApps.entries",
+        *,
+        beside: Collection[str] = (),
+    ) -> None:
         self.source = source
         self.override_source = override_source
         self.overridden: set[str] = set()
+        self._beside = beside
         self._document = document
         self._errors: list[tuple[int, str]] = []
         self._warnings: list[tuple[int, str]] = []
@@ -58,7 +68,7 @@ class Report:
     def _message(self, path: KeyPath, text: str) -> tuple[int, str]:
         if path and path[0] in self.overridden:
             return _LAST, f'{self.override_source}: "{dotted(path)}": {text}'
-        line = self._document.line_of(path)
+        line = None if path and path[0] in self._beside else self._document.line_of(path)
         place = self.source if line is None else f"{self.source}:{line}"
         return line or _LAST, f'{place}: "{dotted(path)}": {text}' if path else f"{place}: {text}"
 

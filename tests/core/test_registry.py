@@ -437,3 +437,81 @@ def test_a_child_gets_a_small_environment_and_what_it_is_given(
     assert app.call("environment", name="SOME_OTHER_TOKEN").data == ""
     assert app.call("environment", name="MINE").data == "given"
     assert app.call("environment", name="PATH").data == os.environ["PATH"]
+
+
+# -- overrides of added apps ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["command", "server", "file", "file with an id"])
+@pytest.mark.parametrize("first", ["entries", "add"])
+def test_entries_hold_for_added_apps_of_every_kind(host: Host, folder: Path, kind: str, first: str) -> None:
+    entries = {"MINE": {"requestTimeoutSeconds": 7, "toolNamePrefix": "its."}}
+
+    def add() -> Any:
+        if kind == "command":
+            return host.add(command("by_hand"), id="mine")
+        if kind == "server":
+            return host.add(build(), id="mine")
+        if kind == "file":
+            return host.add(manifest(folder, "mine"))
+        return host.add(manifest(folder, "other"), id="mine")
+
+    if first == "entries":
+        host.config.entries = entries
+        app = add()
+    else:
+        app = add()
+        host.config.entries = entries
+    assert (app.manifest.request_timeout_seconds, app.prefix) == (7, "its.")
+    assert app.call("its.add", a=1).data == 2
+    host.config.entries = {}
+    assert app.connection().request_seconds == 7, "a server that runs takes it at its next start"
+    app.restart()
+    assert app.connection().request_seconds == 60
+    assert app.prefix == ""
+
+
+def test_an_added_app_whose_entry_changed_keeps_its_session_when_its_cell_runs_again(host: Host) -> None:
+    app = host.add(command("by_hand"), id="mine")
+    pid = app.call("pid").data
+    host.config.entries = {"mine": {"requestTimeoutSeconds": 7}}
+    host.add(command("by_hand"), id="mine")
+    assert app.call("pid").data == pid
+    app.restart()
+    assert app.connection().request_seconds == 7
+
+
+def test_an_entry_that_breaks_an_added_app_is_said_and_taken_back(host: Host) -> None:
+    app = host.add(command("by_hand"), id="mine")
+    host.config.entries = {"mine": {"requestTimeoutSeconds": "soon"}}
+    assert app.state is State.DISCOVERED
+    assert "McpApps.entries['mine']" in (app.last_error or "")
+    host.config.entries = {}
+    assert app.state is State.VALIDATED
+
+
+def test_any_field_may_be_given_beside_a_manifest_file(host: Host, folder: Path) -> None:
+    path = manifest(folder, "mine", environment={"A": "1"}, name="As written", tags=["x"])
+    app = host.add(
+        path,
+        name="As given",
+        tags=["y"],
+        uiResourceUri="ui://x/y",
+        category="data",
+        environment={"B": "2"},
+        hasUi=True,
+    )
+    found = app.manifest
+    assert (app.name, found.tags, found.ui_resource_uri, found.category) == (
+        "As given",
+        ("y",),
+        "ui://x/y",
+        "data",
+    )
+    assert found.environment == {"A": "1", "B": "2"}
+    assert not [each for each in app.definition.parsed.warnings if "overridden" in each]
+    with pytest.raises(ManifestInvalid, match=r'json: "uiResourceUri": wanted'):
+        host.add(path, uiResourceUri="http://x")
+    assert any(
+        "not a key of a manifest" in each for each in host.add(path, tag="y").definition.parsed.warnings
+    )
