@@ -208,7 +208,8 @@ def test_a_page_that_does_not_finish_its_handshake_is_told_about(
 
 # A page with something to save before it goes.
 _SAVES = """<script>addEventListener("message", ({ data }) => {
-    if (data?.method === "ui/resource-teardown") request("tools/call", { name: "save", arguments: data.params });
+    const { method, params } = data ?? {};
+    if (method === "ui/resource-teardown") request("tools/call", { name: "save", arguments: params });
 })</script>"""
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from .widget_page import PAGE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -124,6 +126,32 @@ def test_a_page_gets_the_modes_that_it_declared(open_widget: Open, declared: lis
     page.evaluate("(it) => request('ui/initialize', { ...HELLO, appCapabilities: it })", capabilities)
     got = page.evaluate("request('ui/request-display-mode', { mode: 'pip' })")["result"]["mode"]
     assert got == widget.mode == ("pip" if declared is None or "pip" in declared else "inline")
+
+
+def declaring(modes: list[str]) -> str:
+    """The page, with these display modes in its greeting."""
+    return PAGE.replace("appCapabilities: {}", f"appCapabilities: {{ availableDisplayModes: {modes} }}")
+
+
+@pytest.mark.parametrize("modes", [["inline"], ["inline", "fullscreen"], ["inline", "pip"]])
+def test_only_modes_that_the_page_declared_are_offered(open_widget: Open, modes: list[str]) -> None:
+    widget = open_widget(declaring(modes)).show()
+    page = widget.page()
+    assert page.evaluate("context.availableDisplayModes") == ["inline", "fullscreen", "pip"]
+    large = widget.tab.get_by_role("button", name="Full screen", exact=True)
+    assert large.is_visible() == ("fullscreen" in modes)
+    widget.tab.get_by_role("button", name="More").click()
+    items = widget.tab.get_by_role("menuitem").all_inner_texts()
+    assert ("Full screen" in items) == ("fullscreen" in modes)
+    assert ("Small window" in items) == ("pip" in modes)
+
+
+@pytest.mark.parametrize("modes", [["inline"], ["inline", "fullscreen"]])
+def test_a_page_that_is_opened_full_screen_has_to_know_it(open_widget: Open, modes: list[str]) -> None:
+    widget = open_widget(declaring(modes), traits={"mode": "fullscreen"}).show()
+    page = widget.page()
+    mode = modes[-1]
+    assert page.evaluate("context.displayMode") == widget.mode == mode
 
 
 def test_the_card_shows_where_the_page_does_not(open_widget: Open) -> None:

@@ -13,6 +13,7 @@ export interface HeaderActions {
   close(): void;
 }
 
+const LARGE = "Full screen";
 const SMALL = "Small window";
 
 const DOTS: Record<Tone, string> = {
@@ -32,12 +33,13 @@ export class Header {
   readonly #note = h("span", { class: "mcpapp-note", role: "status" });
   readonly #dot = h("span", { class: "mcpapp-dot", role: "img" });
   readonly #fullscreen: HTMLButtonElement;
+  readonly #large: HTMLElement;
   readonly #pip: HTMLElement;
   readonly #menu: HTMLElement;
   readonly #notes = new Map<string, string>();
 
   constructor(actions: HeaderActions, signal: AbortSignal) {
-    this.#fullscreen = this.#button("fullscreen", "Full screen", actions.fullscreen, signal);
+    this.#fullscreen = this.#button("fullscreen", LARGE, actions.fullscreen, signal);
     const item = (symbol: IconName, label: string, run: () => void) => {
       const entry = h("button", { type: "button", role: "menuitem" }, icon(symbol), label);
       const pick = () => {
@@ -47,11 +49,12 @@ export class Header {
       entry.addEventListener("click", pick, { signal });
       return entry;
     };
+    this.#large = item("fullscreen", LARGE, actions.fullscreen);
     this.#pip = item("pip", SMALL, actions.pip);
     this.#menu = h(
       "div",
       { class: "mcpapp-menu", role: "menu", popover: "auto" },
-      item("fullscreen", "Full screen", actions.fullscreen),
+      this.#large,
       this.#pip,
       item("reload", "Reload the page", actions.reload),
       item("close", "Close the view", actions.close),
@@ -101,10 +104,16 @@ export class Header {
     this.#note.title = shown;
   }
 
+  /** Offers only the ways of being shown that the page knows. */
+  offer(supports: (mode: DisplayMode) => boolean): void {
+    for (const control of [this.#fullscreen, this.#large]) control.hidden = !supports("fullscreen");
+    this.#pip.hidden = !supports("pip");
+  }
+
   mode(mode: DisplayMode): void {
     const out = mode === "fullscreen";
     this.#fullscreen.replaceChildren(icon(out ? "leave" : "fullscreen"));
-    label(this.#fullscreen, out ? "Leave full screen (Esc)" : "Full screen");
+    label(this.#fullscreen, out ? "Leave full screen (Esc)" : LARGE);
     const small = mode === "pip";
     this.#pip.replaceChildren(icon(small ? "leave" : "pip"), small ? "Back to the cell" : SMALL);
   }

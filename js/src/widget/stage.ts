@@ -183,9 +183,13 @@ export class Stage implements PageHost {
   }
 
   context(): JsonObject {
-    const { root, mode } = this.#view;
+    const view = this.#view;
+    const { root } = view;
+    view.header.offer((mode) => this.#page.supports(mode));
+    // Where it was opened in a way that it does not know.
+    if (!this.#page.supports(view.mode)) view.setMode("inline", false);
     this.#sentTheme = encode(themeContext(root)) ?? "";
-    return hostContext(root, this.#source.hostInfo, mode, this.#tellRoom());
+    return hostContext(root, this.#source.hostInfo, view.mode, this.#tellRoom());
   }
 
   restarted(): void {

@@ -18,6 +18,7 @@ border:1px solid var(--m-line);border-radius:6px;overflow:hidden;background:var(
 font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-serif)}
 .mcpapp[data-theme=dark]{color-scheme:dark}
 .mcpapp *{box-sizing:border-box}
+.mcpapp [hidden]{display:none!important}
 .mcpapp-plain{border-color:transparent;border-radius:0}
 .mcpapp-header{flex:none;background:var(--m-bar);border-bottom:1px solid var(--m-line)}
 .mcpapp-plain .mcpapp-header{background:none}
