@@ -11,8 +11,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -81,6 +81,8 @@ class Services:
         run yet may need the person's consent.
     version
         Our own version.
+    old_servers
+        Which servers, by command and version, do not answer the 2026 probe in time.
     """
 
     thread: HostThread
@@ -89,6 +91,7 @@ class Services:
     guard: Callable[[], ProcessGuard]
     may_use: Callable[[Definition, bool], None]
     version: str
+    old_servers: set[Hashable] = field(default_factory=set)
 
 
 class App:
@@ -555,6 +558,8 @@ class App:
                 make_transport=self._make_transport,
                 make_requests=make_requests,
                 protocol=manifest.protocol or "auto",
+                old=services.old_servers,
+                identity=None if self.definition.server is not None else (manifest.target, manifest.version),
                 startup_seconds=manifest.effective_startup_seconds,
                 request_seconds=manifest.request_timeout_seconds,
                 prefix=self.prefix,

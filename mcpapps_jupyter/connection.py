@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcpapps_jupyter import last_words
@@ -48,6 +48,7 @@ _SETTLE = 10.0
 _LAST_ANSWERS = 2.0
 #: The longest start in all, however much a first installation prints.
 _LONGEST_START = 120.0
+_SKIPS_PROBE = "the server ignores the 2026-07-28 probe; further starts skip it"
 _LATE_MODEL = "whether a model is set has changed since the start; the server hears of it at the next one"
 #: How many lines of a server's stderr are searched for why it did not start.
 _READ_FOR_CAUSE = 200
@@ -70,6 +71,9 @@ class Connection:
         Makes the answerer of the server's own requests.
     protocol
         ``auto``, ``legacy`` or a version.
+    old
+        The servers of this kernel that did not answer the 2026 probe in time, each by its `identity`; read
+        and written here. An identity of None is remembered by nobody.
     startup_seconds, request_seconds
         The manifest's two limits.
     prefix
@@ -97,6 +101,8 @@ class Connection:
         make_transport: TransportFactory,
         make_requests: Callable[[], ServerRequests],
         protocol: str,
+        old: set[Hashable],
+        identity: Hashable | None,
         startup_seconds: float,
         request_seconds: float,
         prefix: str,
@@ -118,6 +124,13 @@ class Connection:
         self._make_transport = make_transport
         self._make_requests = make_requests
         self._protocol = protocol
+        self._old = old
+        self._identity = identity
+        #: The 2025 handshake is tried on suspicion; a failure takes it back.
+        self._suspected = protocol == "auto" and identity in old
+        if self._suspected:
+            self._protocol = "legacy"
+            self.notes.append(_SKIPS_PROBE)
         self._startup_seconds = startup_seconds
         self._one_life = one_life
         self._secrets = secrets
@@ -226,8 +239,27 @@ class Connection:
             await self._fail((self._session and self._session.lost_by) or "the connection ended")
         took = loop.time() - max(begun, requests.asked())  # a person who logs in is no slow server
         if self._protocol == "auto" and took > _SLOW_PROBE and not self._modern():
-            self._protocol = "legacy"
-            self.notes.append("the server ignores the 2026-07-28 probe; further starts skip it")
+            self._skip_probe()
+        self._suspected = False
+
+    def _skip_probe(self) -> None:
+        self._protocol = "legacy"
+        self.notes.append(_SKIPS_PROBE)
+        if self._identity is not None:
+            self._old.add(self._identity)
+
+    def _other_way(self, *, timed_out: bool) -> str:
+        """What the next start does otherwise, when nothing was negotiated: a sentence for the error."""
+        if self._suspected:
+            self._suspected = False
+            self._protocol = "auto"
+            self.notes.remove(_SKIPS_PROBE)
+            self._old.discard(self._identity)
+        elif timed_out and self._protocol == "auto":
+            self._skip_probe()
+            self._suspected = True
+            return " Perhaps it ignores the 2026-07-28 probe: the next start begins with the older handshake."
+        return ""
 
     async def _fail(self, cause: str, *, timed_out: bool = False) -> None:
         spoke = self._session is not None and bool(self._session.protocol_version)
@@ -236,6 +268,9 @@ class Connection:
         cause, hint = last_words.told(
             cause, self.log.stderr_tail(_READ_FOR_CAUSE), said, self.app_id, spoke=spoke, timed_out=timed_out
         )
+        other_way = "" if spoke else self._other_way(timed_out=timed_out)
+        if "%mcpapp add" not in hint:  # what it does seem to speak
+            hint += other_way
         cause, hint = self.hide(cause), self.hide(hint)
         self.lifecycle.to(State.FAILED, error=cause)
         await self._left()

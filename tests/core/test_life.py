@@ -362,3 +362,30 @@ def test_what_is_no_stdio_server_is_said_in_words(host: Host, code: str, words: 
     app = host.add([sys.executable, "-c", code], id="printed", startupTimeoutSeconds=1)
     with pytest.raises(StartFailed, match=words):
         app.start()
+
+
+def test_a_slow_server_that_ignores_the_probe_starts_the_second_time(host: Host, folder: Path) -> None:
+    journal = folder / "journal"
+    words = command("by_hand", "ponderous", str(journal))
+    app = host.add(words, id="slow", startupTimeoutSeconds=3)
+    with pytest.raises(StartFailed, match=r"within 3 s .*the next start begins with the older handshake"):
+        app.start()
+    assert app.start().call("add", a=1).data == 2
+    assert "further starts skip it" in repr(app.info())
+    host.remove("slow")
+    journal.unlink()
+    again = host.add(words, id="other", startupTimeoutSeconds=3)
+    assert again.call("add", a=1).data == 2, "the kernel remembers"
+    assert "server/discover" not in journal.read_text()
+
+
+def test_a_suspicion_that_did_not_help_is_given_up(host: Host, folder: Path) -> None:
+    journal = folder / "journal"
+    app = host.add(command("by_hand", "mute", str(journal)), id="mute", startupTimeoutSeconds=1)
+    tried = []
+    for _ in range(3):
+        journal.unlink(missing_ok=True)
+        with pytest.raises(StartFailed):
+            app.start()
+        tried.append("server/discover" in journal.read_text())
+    assert tried == [True, False, True]
