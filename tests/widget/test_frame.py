@@ -158,6 +158,7 @@ def test_a_page_that_reloads_itself_greets_again_but_not_for_ever(
     widget.until(lambda: widget.pages, "the page is there")
     widget.page().evaluate(script)
     widget.until(lambda: "kept restarting" in widget.body, "the reason")
+    assert "%mcpapp log demo" in widget.body
     widget.until(lambda: widget.pages == [], "the frame is gone")
 
 

@@ -23,6 +23,7 @@ const ICONS = {
   reload: "M13 8a5 5 0 1 1-1.5-3.6M13 2.5V5h-2.5",
   menu: "M3 8h1M7.5 8h1M12 8h1",
   pip: "M2.5 3.5h11v9h-11zM8.5 8.5h4v3h-4z",
+  log: "M3 4h10M3 8h10M3 12h6",
   close: "M4 4l8 8M12 4l-8 8",
   link: "M6.5 4H4v8h8V9.5M9 3.5h3.5V7M12.3 3.7 7.5 8.5",
   file: "M8 3v7M5 7.5 8 10.5l3-3M3 13h10",

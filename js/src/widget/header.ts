@@ -10,6 +10,7 @@ export interface HeaderActions {
   fullscreen(): void;
   pip(): void;
   reload(): void;
+  log(): void;
   close(): void;
 }
 
@@ -57,6 +58,7 @@ export class Header {
       this.#large,
       this.#pip,
       item("reload", "Reload the page", actions.reload),
+      item("log", "Log", actions.log),
       item("close", "Close the view", actions.close),
     );
     const more = this.#button("menu", "More", () => this.#toggleMenu(more), signal);

@@ -10,12 +10,14 @@ export class Panel {
     this.element.replaceChildren(h("span", { class: "mcpapp-spinner" }), h("span", {}, words));
   }
 
-  /** Says why there is no page. `relaunch` draws a button for another try. */
-  reason(title: string, text: string, hint: string, relaunch?: () => void): void {
+  /** Says why there is no page, and what to do about it. `relaunch` draws a button for another try. */
+  reason(title: string, text: string, hints: string[], relaunch?: () => void): void {
     this.element.className = "mcpapp-panel mcpapp-reason";
     const words = h("div", {}, h("div", { class: "mcpapp-reason-title" }, title));
     if (text) words.append(h("p", {}, text));
-    if (hint) words.append(h("p", { class: "mcpapp-quiet" }, ...nextStep(hint)));
+    const steps = [...new Set(hints)].filter(Boolean).map(nextStep);
+    if (steps[0]?.localName === "code") steps.unshift(h("span", {}, "Next:"));
+    if (steps.length > 0) words.append(h("p", { class: "mcpapp-quiet mcpapp-next" }, ...steps));
     this.element.replaceChildren(icon("alert"), words);
     if (!relaunch) return;
     const button = h("button", { type: "button" }, "Relaunch");
@@ -29,6 +31,6 @@ export class Panel {
 }
 
 /** A hint as words; one that can be run in a cell looks like it. */
-function nextStep(hint: string): (Node | string)[] {
-  return hint.startsWith("%") ? ["Next: ", h("code", {}, hint)] : [hint];
+function nextStep(hint: string): HTMLElement {
+  return h(hint.startsWith("%") ? "code" : "span", {}, hint);
 }

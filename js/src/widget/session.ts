@@ -99,8 +99,9 @@ export class Session {
       if (isObject(message)) each((view) => view.stillWorking(message.ids));
     } else if (kind === "state") {
       const state = readState(message);
-      if (!state) return;
-      if (id === "") this.state = state;
+      if (!state || chosen.length === 0) return;
+      // Said to one frame, it is still about the whole: that one has asked.
+      this.state = state;
       each((view) => view.show(state));
     } else if (kind === "ask") {
       if (isObject(message)) this.#question(message, id, each);

@@ -87,6 +87,7 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp-reason>.mcpapp-icon{color:var(--m-warn);width:20px;height:20px}
 .mcpapp-reason-title{font-weight:600}
 .mcpapp-reason p{white-space:pre-line}
+.mcpapp-next{display:flex;flex-wrap:wrap;align-items:baseline;gap:1px 10px}
 .mcpapp-slot:has(>.mcpapp[data-mode=pip])::after{content:"Shown in a small window";display:block;padding:10px;color:var(--jp-ui-font-color2,GrayText)}
 .mcpapp-question:not(:has(.mcpapp-strip)),.mcpapp-question .mcpapp-body{display:none}
 .mcpapp-question .mcpapp-header{border:0}

@@ -51,6 +51,7 @@ export class View implements Surroundings {
       fullscreen: toggle("fullscreen"),
       pip: toggle("pip"),
       reload: () => this.#reload(),
+      log: () => session.channel.send("state", this.frameId, { event: "log" }),
       close: () => this.#close(),
     };
     this.header = new Header(actions, signal);
@@ -99,8 +100,7 @@ export class View implements Surroundings {
       this.root.classList.add("mcpapp-live");
       // The spinner lies over the frame until the page has loaded; a page that is there is never covered.
       this.#stage = new Stage(this, source);
-      const { state } = this.session;
-      if (state.state === "failed") this.show(state);
+      this.show(this.session.state);
     });
   }
 
@@ -115,17 +115,18 @@ export class View implements Surroundings {
   /** A state of the widget as a whole. */
   show({ state, text, hint }: StateMessage): void {
     this.header.say("kernel", "");
-    this.header.state(TONES[state], text);
+    this.header.state(TONES[state], state === "live" ? "" : text);
     if (state === "ended") {
       this.#closeAsks();
       this.#dropFrame();
       this.#reason("This view has ended", text, hint);
     } else if (this.#stage) {
-      this.header.say("state", state === "failed" ? [text, hint].filter(Boolean).join(" · ") : "");
+      const words = state === "failed" ? [text, hint] : state === "live" ? [text] : [];
+      this.header.say("state", words.filter(Boolean).join(" · "));
     } else if (state === "failed") {
-      this.#reason("The page cannot be shown", text, hint);
+      this.#reason("The page cannot be shown", text, hint, this.#logLine);
     } else {
-      this.#spinner(text);
+      this.#spinner(state === "live" ? "" : text);
     }
   }
 
@@ -189,7 +190,7 @@ export class View implements Surroundings {
   stop(reason: string): void {
     this.#dropFrame();
     this.header.state("failed", reason);
-    this.#reason("The page was stopped", reason, "Relaunch it, or look at the app's log first.");
+    this.#reason("The page was stopped", reason, "Relaunch it, or look into the log first.", this.#logLine);
   }
 
   // ---- the frame's life ----
@@ -260,8 +261,13 @@ export class View implements Surroundings {
     this.body.append(this.#panel.element);
   }
 
-  #reason(title: string, text: string, hint: string): void {
-    this.#panel.reason(title, text, hint, this.session.channel.connected ? () => this.#reload() : undefined);
+  /** The line of a cell that shows what has happened. */
+  get #logLine(): string {
+    return `%mcpapp log ${this.session.descriptor.appId}`;
+  }
+
+  #reason(title: string, text: string, ...hints: string[]): void {
+    this.#panel.reason(title, text, hints, this.session.channel.connected ? () => this.#reload() : undefined);
     // Without a page the static card of the result is worth seeing again.
     this.root.classList.remove("mcpapp-live");
     this.setMode("inline", false);

@@ -130,10 +130,32 @@ describe("a view", () => {
 
   it("keeps the failure of a call in sight when its page comes later", () => {
     model.push("state", "", { state: "failed", text: "No eggs left", hint: "%mcpapp restart raw" });
-    expect(text(".mcpapp-reason code")).toBe("%mcpapp restart raw");
+    const steps = [...slot.querySelectorAll(".mcpapp-next > *")].map((step) => step.textContent);
+    expect(steps).toEqual(["Next:", "%mcpapp restart raw", "%mcpapp log demo"]);
     model.push("open", frameId(), openMessage());
     expect(text(".mcpapp-note")).toBe("No eggs left · %mcpapp restart raw");
     expect(slot.querySelector<HTMLElement>(".mcpapp-dot")?.dataset.tone).toBe("failed");
+  });
+
+  it("with a page shows what the kernel says of one that is well, until it says something else", () => {
+    model.push("open", frameId(), openMessage());
+    model.push("state", "", { state: "live", text: "The message is in view.messages" });
+    expect(text(".mcpapp-note")).toBe("The message is in view.messages");
+    expect(slot.querySelector<HTMLElement>(".mcpapp-dot")?.title).toBe("live");
+    model.push("state", frameId(), { state: "live", text: "" });
+    expect(text(".mcpapp-note")).toBe("");
+  });
+
+  it("has full screen, a small window, reload, log and close in its menu", async () => {
+    const items = [...slot.querySelectorAll("[role=menuitem]")].map((item) => item.textContent);
+    expect(items).toEqual(["Full screen", "Small window", "Reload the page", "Log", "Close the view"]);
+    press(button("Log"));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(model.of("state").at(-1)).toEqual({ kind: "state", view: frameId(), message: { event: "log" } });
+    model.push("gone", "", { reason: "Closed." });
+    press(button("Log"));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(model.of("state").at(-1)).toEqual({ kind: "state", view: "", message: { event: "log" } });
   });
 
   it("ends with a reason, and its frame with it", async () => {
