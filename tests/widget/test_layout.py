@@ -87,6 +87,35 @@ def test_the_page_is_told_of_its_width_and_of_nothing_else(open_widget: Open) ->
     )
 
 
+def test_the_page_is_told_of_its_height_where_it_is_given_one(open_widget: Open) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    page.evaluate("request('ui/request-display-mode', { mode: 'fullscreen' })")
+    told = (
+        "seen.filter(({ method }) => method?.endsWith('host-context-changed'))"
+        ".map(({ params }) => params.containerDimensions)"
+    )
+    widget.until(lambda: page.evaluate("innerHeight") > 600, "the page has the window")
+    widget.tab.set_viewport_size({"width": 900, "height": 500})
+    widget.until(lambda: page.evaluate("innerHeight") < 500, "it has less of it")
+    last = f"{told}.at(-1).height === innerHeight"
+    page.wait_for_function(last)
+    heights = page.evaluate(told)
+    assert {each["width"] for each in heights[-2:]} == {page.evaluate("innerWidth")}
+
+
+def test_the_page_is_told_of_another_language(open_widget: Open) -> None:
+    widget = open_widget().show()
+    page = widget.page()
+    page.wait_for_function("seen.some((message) => message.method)")
+    widget.tab.evaluate("""() => {
+        Object.defineProperty(navigator, 'language', { value: 'de-AT' });
+        dispatchEvent(new Event('languagechange'));
+    }""")
+    page.wait_for_function("seen.some(({ params }) => params?.locale === 'de-AT')")
+    assert page.evaluate("seen.at(-1).params") == {"locale": "de-AT"}
+
+
 def test_full_screen_fills_the_window_without_a_new_document(open_widget: Open) -> None:
     widget = open_widget().show()
     page = widget.page()

@@ -12,7 +12,16 @@ export function dimensions(width: number, height: number | undefined): Container
   return height === undefined ? { width, maxHeight: MAX_HEIGHT } : { width, height };
 }
 
-/** Theme and style variables, the part of the context that changes with the notebook's theme. */
+/** The reader's language, BCP 47. */
+export function locale(): string {
+  return navigator.language || "en";
+}
+
+/**
+ * Theme and style variables, the part of the context that changes with the notebook's theme.
+ *
+ * Without `styles.css.fonts`: the notebook's web fonts cannot pass a page's policy.
+ */
 export function themeContext(place: Element): Pick<McpUiHostContext, "theme" | "styles"> {
   return { theme: theme(), styles: { variables: styleVariables(place) } };
 }
@@ -30,7 +39,7 @@ export function hostContext(
     displayMode,
     availableDisplayModes: [...DISPLAY_MODES],
     containerDimensions,
-    locale: navigator.language || "en",
+    locale: locale(),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     userAgent: `${hostInfo.name ?? "mcpapps-jupyter"}/${hostInfo.version ?? "0"}`,
     platform: "web",

@@ -99,7 +99,7 @@ export class Session {
       if (isObject(message)) each((view) => view.stillWorking(message.ids));
     } else if (kind === "state") {
       const state = readState(message);
-      if (!state || chosen.length === 0) return;
+      if (!state || (id !== "" && chosen.length === 0)) return;
       // Said to one frame, it is still about the whole: that one has asked.
       this.state = state;
       each((view) => view.show(state));

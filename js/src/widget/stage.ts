@@ -1,6 +1,6 @@
 /** One page on show: its frame and its JSON-RPC, its size and looks, and what it may ask of the notebook page. */
 
-import { type ContainerDimensions, dimensions, hostContext, themeContext } from "./context";
+import { type ContainerDimensions, dimensions, hostContext, locale, themeContext } from "./context";
 import { Downloads, type FileOffer } from "./downloads";
 import { guardFocus } from "./focus";
 import { Frame } from "./frame";
@@ -59,7 +59,7 @@ export class Stage implements PageHost {
   #sentTheme = "";
   /** The view's width, for when the frame has none of its own because it is not drawn. */
   #width: number;
-  #toldWidth = 0;
+  #toldRoom = "";
   #sized = false;
   /** Our line has announced a document that has not finished loading yet. */
   #fresh = false;
@@ -162,9 +162,13 @@ export class Stage implements PageHost {
 
   resized(width: number): void {
     this.#width = width;
-    const told = this.#toldWidth;
+    const told = this.#toldRoom;
     const containerDimensions = this.#tellRoom();
-    if (told !== this.#toldWidth) this.#page.contextChanged({ containerDimensions });
+    if (told !== this.#toldRoom) this.#page.contextChanged({ containerDimensions });
+  }
+
+  languageChanged(): void {
+    this.#page.contextChanged({ locale: locale() });
   }
 
   themeChanged(): void {
@@ -256,8 +260,9 @@ export class Stage implements PageHost {
   #tellRoom(): ContainerDimensions {
     const { clientWidth, clientHeight } = this.#frame.element;
     const width = Math.max(1, Math.round(clientWidth || this.#width || 640));
-    this.#toldWidth = width;
-    return dimensions(width, this.#view.mode === "inline" ? this.#fixedHeight : Math.max(1, clientHeight));
+    const height = this.#view.mode === "inline" ? this.#fixedHeight : Math.max(1, clientHeight);
+    this.#toldRoom = `${width} ${height}`;
+    return dimensions(width, height);
   }
 
   #later(ms: number, act: () => void): void {

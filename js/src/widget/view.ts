@@ -301,6 +301,7 @@ export class View implements Surroundings {
       sizes.disconnect();
       sight.disconnect();
     });
+    window.addEventListener("languagechange", () => this.#stage?.languageChanged(), { signal });
     const leave = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || this.mode !== "fullscreen" || this.header.menuOpen) return;
       event.stopPropagation();
