@@ -116,6 +116,8 @@ class App:
         self._agreed: Definition | None = None
         #: Whether the last scan did not find its manifest any more.
         self.vanished = False
+        #: Manifests of the same id that do not count.
+        self.shadows: list[str] = []
         self._secrets: list[str] | None = None
         self._login: LoginFile | None = None
         self._http: HttpTransport | None = None

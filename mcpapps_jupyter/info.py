@@ -74,6 +74,8 @@ class AppInfo:
         Whether a login at its server is kept, and how to forget it.
     roots
         The folders that it is told of (MCP roots).
+    shadows
+        Manifests of the same id, which do not count.
     """
 
     id: str
@@ -104,6 +106,7 @@ class AppInfo:
     stderr: tuple[str, ...]
     login: str = ""
     roots: tuple[str, ...] = ()
+    shadows: tuple[str, ...] = ()
 
     def rows(self) -> list[tuple[str, list[str]]]:
         """What is shown: a title and its lines."""
@@ -119,6 +122,7 @@ class AppInfo:
             "last error": [self.last_error or ""],
             "stderr": list(self.stderr),
             "source": [f"{self.source}: {self.file}" if self.file else self.source],
+            "shadows": list(self.shadows),
             "transport": [self.transport],
             "server": [self.target],
             "is given": [", ".join(self.environment)],
@@ -210,6 +214,7 @@ def describe(app: App, connection: Connection | None, roots: Sequence[str]) -> A
         stderr=tuple(map(hide, app.log.stderr_tail())),
         login=_login(app),
         roots=tuple(roots),
+        shadows=tuple(app.shadows),
     )
 
 

@@ -27,12 +27,15 @@ class ScanReport:
         App ids. A running app whose manifest changed keeps running; its next start uses the new one.
     problems
         Folders that could not be read, in words.
+    shadowed
+        Manifests that do not count, because another app has their id; in words.
     """
 
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     vanished: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    shadowed: list[str] = field(default_factory=list)
     total: int = 0
 
     def __repr__(self) -> str:
@@ -42,7 +45,7 @@ class ScanReport:
             for word, ids in (("new", self.added), ("changed", self.changed), ("gone", self.vanished))
             if ids
         ]
-        return "; ".join([*parts, *self.problems])
+        return "; ".join([*parts, *self.shadowed, *self.problems])
 
 
 class Registry:
@@ -66,7 +69,7 @@ class Registry:
         self._lock = threading.RLock()
         self._switched_off: set[str] = set()
         self._extra: list[Path] = []
-        self.shadowed: list[Found] = []
+        self._last = ScanReport()
 
     # -- finding -------------------------------------------------------------------------------
 
@@ -90,8 +93,13 @@ class Registry:
     def _merge(self, found: Sequence[Found], report: ScanReport) -> None:
         """Take in what was found; where sessions live, so that no app moves meanwhile."""
         with self._lock:
-            self.shadowed = [each for each in found if each.shadowed_by is not None]
+            self._last = report
+            for app in self._apps.values():
+                app.shadows = []
             seen = {self._take(each, report) for each in found if each.shadowed_by is None}
+            for each in found:
+                if each.shadowed_by is not None:
+                    self._shadow(each, str(each.shadowed_by), report)
             for app in list(self._apps.values()):
                 if app.definition.source == "added":
                     self._override_again(app)
@@ -99,7 +107,10 @@ class Registry:
                 app.vanished = app.id not in seen and app.definition.source != "added"
                 if app.vanished:
                     report.vanished.append(app.id)
-                    if app.state not in (State.RUNNING, State.LOADED):
+                    if app.state in (
+                        State.VALIDATED,
+                        State.DISCOVERED,
+                    ):  # whatever happened to others is kept
                         del self._apps[app.id]
             report.total = len(self._apps)
 
@@ -111,6 +122,8 @@ class Registry:
             known = self._apps[app_id] = App(definition, self._services)
             report.added.append(app_id)
         elif known.definition.source == "added":
+            if found.path != known.definition.path:
+                self._shadow(found, "the app that was added here", report)
             return app_id  # a cell's own app stays; its author asked for it by name
         elif known.definition.same_as(definition):
             known.pending = None
@@ -122,6 +135,14 @@ class Registry:
             known.pending = definition
         self._judge_here(known)
         return app_id
+
+    def _shadow(self, found: Found, by: str, report: ScanReport) -> None:
+        """Note that a manifest does not count."""
+        report.shadowed.append(f"{found.parsed.id}: {found.path} is shadowed by {by}")
+        folded = (found.parsed.id or "").casefold()
+        for app in self._apps.values():
+            if app.id.casefold() == folded:
+                app.shadows.append(str(found.path))
 
     def _override_again(self, app: App) -> None:
         """Take the configuration's entry, as it is by now, for an app that no scan finds."""
@@ -260,7 +281,11 @@ class Registry:
         among = self if apps is None else apps
         shown = [app for app in among if _has_state(app, state) and _has_tag(app, tag)]
         head = ("id", "name", "state", "transport", "tools", "UI", "source")
-        return Listing(shown, head=head, row=_row, empty=_nothing(state, tag), notes=self.problems())
+        return Listing(shown, head=head, row=_row, empty=_nothing(state, tag), notes=self.notes())
+
+    def notes(self) -> list[str]:
+        """What is wrong with the configuration or was in the way of the last scan, one line each."""
+        return [*self.problems(), *self._last.problems, *self._last.shadowed]
 
     def problems(self) -> list[str]:
         """What is wrong with the configuration, one line each."""

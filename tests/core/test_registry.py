@@ -273,10 +273,35 @@ def test_vanished_apps_go_and_running_ones_are_marked(found: Host, folder: Path)
     manifest(folder, "running")
     assert found.scan().vanished == []
     assert "gone" not in repr(found.apps)
-    running.unlink()
-    app.stop()
+
+
+@pytest.mark.parametrize("state", ["Failed", "Stopped", "Disabled"])
+def test_an_app_that_was_used_stays_with_its_reason_when_its_manifest_goes(
+    found: Host, folder: Path, state: str
+) -> None:
+    path = manifest(folder, "one")
     found.scan()
-    assert "running" not in found
+    app = found["one"].start()
+    if state == "Failed":
+        with pytest.raises(ConnectionLost):
+            app.call("crash")
+        until(lambda: app.state is State.FAILED, "the crash")
+    elif state == "Stopped":
+        app.stop()
+    else:
+        found.disable("one")
+    path.unlink()
+    for _ in range(2):
+        assert found.scan().vanished == ["one"]
+    assert found["one"] is app
+    shown = repr(found.apps)
+    assert f"one: {state}" in f"one: {app.state}"
+    assert "workspace, gone" in shown
+    assert (app.last_error or "") in shown
+    if state != "Disabled":
+        assert app.call("add", a=1).data == 2
+    found.remove("one")
+    assert "one" not in found
 
 
 def test_a_repaired_manifest_is_usable_again_and_a_broken_one_is_not(found: Host, folder: Path) -> None:
@@ -293,6 +318,46 @@ def test_a_repaired_manifest_is_usable_again_and_a_broken_one_is_not(found: Host
     manifest(folder, "one")
     found.scan()
     assert app.call("add", a=1).data == 2
+
+
+def test_a_shadowed_manifest_is_named(found: Host, folder: Path) -> None:
+    first, second = manifest(folder, "a"), manifest(folder, "b")
+    for path in (first, second):
+        path.write_text(first.read_text())
+    report = found.scan()
+    said = f"a: {second} is shadowed by {first}"
+    assert report.shadowed == [said]
+    assert said in repr(report)
+    assert said in repr(found.apps)
+    assert str(second) in repr(found["a"].info())
+    second.unlink()
+    assert found.scan().shadowed == []
+    assert "is shadowed" not in repr(found.apps)
+    assert "shadows " not in repr(found["a"].info())
+
+
+def test_a_manifest_that_an_added_app_stands_in_for_is_named(found: Host, folder: Path) -> None:
+    path = manifest(folder, "a")
+    found.add(path)
+    assert found.scan().shadowed == [], "it is that manifest"
+    found.add(command("by_hand"), id="a")
+    assert found.scan().shadowed == [f"a: {path} is shadowed by the app that was added here"]
+    found.remove("a")
+    assert found.scan().shadowed == []
+
+
+def test_what_was_in_the_way_of_a_scan_stands_under_the_list(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NOT_SET_ANYWHERE", raising=False)
+    host = new_host(discovery_paths=["${env:NOT_SET_ANYWHERE}/apps", str(folder / "nowhere")])
+    shown = repr(host.apps)
+    assert "the environment variable NOT_SET_ANYWHERE is not set" in shown
+    assert f"{folder / 'nowhere'}: no such folder" in shown
+    assert "no such folder" in host.apps._repr_html_()
+    host.config.discovery_paths = []
+    assert "no such folder" not in repr(host.apps)
+    host.close()
 
 
 def test_further_folders_are_remembered(host: Host, folder: Path) -> None:
