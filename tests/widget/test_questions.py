@@ -111,6 +111,44 @@ def test_a_linked_file_is_read_through_its_own_server(open_widget: Open) -> None
     assert answer(widget) == {"isError": True}
 
 
+@pytest.mark.parametrize("method", ["ui/open-link", "ui/download-file"])
+def test_what_the_page_no_longer_wants_is_no_longer_asked(open_widget: Open, method: str) -> None:
+    widget = open_widget().show()
+    resource = {"uri": "file:///a.csv", "text": "1"}
+    params = {"url": ADDRESS, "contents": [{"type": "resource", "resource": resource}]}
+    page = widget.page()
+    page.evaluate("([method, params]) => { void request(method, params, 'x'); }", [method, params])
+    widget.strip.wait_for()
+    page.evaluate("notify('notifications/cancelled', { requestId: 'other' })")
+    page.evaluate("request('ping')")
+    assert widget.strip.count() == 1
+    page.evaluate("notify('notifications/cancelled', { requestId: 'x' })")
+    widget.strip.wait_for(state="detached")
+    page.evaluate("request('ping')")
+    assert not page.evaluate("seen.some(({ id }) => id === 'x')"), "and not answered"
+    ask(widget, method, params)
+
+
+def test_a_file_that_is_being_read_is_not_saved_once_it_is_not_wanted(open_widget: Open) -> None:
+    widget = open_widget().show()
+    widget.tab.evaluate("""() => {
+        window.saved = [];
+        HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };
+        kernel.on['resources/read'] = (view, { id }) => { window.give = () =>
+            kernel.answer(view, id, { contents: [{ text: 'late' }] }); };
+    }""")
+    link = {"type": "resource_link", "uri": "demo://a", "name": "a.txt"}
+    page = widget.page()
+    page.evaluate("(link) => { void request('ui/download-file', { contents: [link] }, 'x'); }", link)
+    widget.press("Save")
+    widget.tab.wait_for_function("Boolean(window.give)")
+    page.evaluate("notify('notifications/cancelled', { requestId: 'x' })")
+    widget.strip.wait_for(state="detached")
+    widget.tab.evaluate("give()")
+    page.evaluate("request('ping')")
+    assert widget.tab.evaluate("saved") == []
+
+
 def test_an_approval_moves_the_page_and_takes_no_focus(open_widget: Open) -> None:
     widget = open_widget().show()
     widget.page()

@@ -143,7 +143,9 @@ export class Downloads {
             primary: true,
             run: () => {
               strip.busy();
-              void this.#saveAll(offers).then(finish);
+              void this.#saveAll(offers, () => this.#pending?.strip === strip).then((saved) => {
+                if (this.#pending?.strip === strip) finish(saved);
+              });
             },
           },
           {
@@ -164,10 +166,11 @@ export class Downloads {
     this.#pending?.finish(false);
   }
 
-  async #saveAll(offers: readonly FileOffer[]): Promise<boolean> {
+  async #saveAll(offers: readonly FileOffer[], wanted: () => boolean): Promise<boolean> {
     let complete = true;
     for (const offer of offers) {
       const data = offer.data ?? (await this.#fetch(offer));
+      if (!wanted()) return false;
       if (data) save(offer.name, data);
       else complete = false;
     }

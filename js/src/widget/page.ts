@@ -40,6 +40,8 @@ export interface PageHost {
   requestMode(mode: DisplayMode): DisplayMode;
   openLink(url: string): Promise<boolean>;
   download(contents: unknown[]): Promise<boolean>;
+  /** The page no longer wants what it has asked the person for with this method. */
+  cancelled(method: string): void;
   /** The kernel has not been heard of for a while although the page waits. */
   busy(waiting: boolean): void;
   /** The page is to be taken away, with the reason. */
@@ -302,7 +304,9 @@ export class Page {
     } else {
       if (method === "notifications/cancelled") {
         const id = params.requestId;
+        const entry = isId(id) ? this.#pending.get(id) : undefined;
         if (isId(id)) this.#settle(id);
+        if (entry?.relayed === false) this.#host.cancelled(entry.method);
       } else if (!this.#notes.take()) {
         this.#drop();
         return;

@@ -229,6 +229,10 @@ export class Stage implements PageHost {
     return this.#downloads.request(contents);
   }
 
+  cancelled(method: string): void {
+    (method === "ui/open-link" ? this.#links : this.#downloads).cancel();
+  }
+
   busy(waiting: boolean): void {
     this.#view.header.say("busy", waiting ? "kernel busy…" : "");
   }

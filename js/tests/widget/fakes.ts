@@ -78,6 +78,7 @@ export class FakeHost implements PageHost {
   readonly heights: unknown[] = [];
   readonly links: string[] = [];
   readonly reports: string[] = [];
+  readonly withdrawn: string[] = [];
   linkAnswer: Promise<boolean> = Promise.resolve(true);
   waiting = false;
   stopped = "";
@@ -108,6 +109,9 @@ export class FakeHost implements PageHost {
   }
   download(): Promise<boolean> {
     return Promise.resolve(false);
+  }
+  cancelled(method: string): void {
+    this.withdrawn.push(method);
   }
   busy(waiting: boolean): void {
     this.waiting = waiting;
