@@ -32,6 +32,8 @@ class Listing(list[T]):
         What to say when there is nothing.
     notes
         Lines below the table.
+    drawn
+        Gives the HTML of one entry's cells by their place, where it is more than their text.
     """
 
     def __init__(
@@ -42,12 +44,14 @@ class Listing(list[T]):
         row: Callable[[T], Sequence[str]],
         empty: str,
         notes: Sequence[str] = (),
+        drawn: Callable[[T], Mapping[int, str]] | None = None,
     ) -> None:
         super().__init__(items)
         self._head = head
         self._row = row
         self._empty = empty
         self._notes = [clean_line(note) for note in notes]
+        self._drawn = drawn or (lambda _: {})
 
     def _rows(self) -> list[list[str]]:
         return [[clean_line(cell, 200) for cell in self._row(item)] for item in self[:_SHOWN_ROWS]]
@@ -74,11 +78,13 @@ class Listing(list[T]):
         if not rows:
             return f"<i>{html.escape(self._empty)}</i>{notes}"
         head = "".join(f'<th style="text-align:left">{html.escape(name)}</th>' for name in self._head)
+        cells = (
+            [self._drawn(item).get(at) or html.escape(cell) for at, cell in enumerate(line)]
+            for item, line in zip(self, rows, strict=False)
+        )
         body = "".join(
-            "<tr>"
-            + "".join(f'<td style="text-align:left">{html.escape(cell)}</td>' for cell in line)
-            + "</tr>"
-            for line in rows
+            "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in line) + "</tr>"
+            for line in cells
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 

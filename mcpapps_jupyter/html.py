@@ -14,6 +14,7 @@ from typing import Any
 _IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _MAX_ROWS = 20
 _MAX_TEXT = 4000
+_LARGEST_ICON = 64 * 1024
 
 
 def escape(value: Any) -> str:
@@ -88,6 +89,24 @@ def image(block: Mapping[str, Any]) -> str | None:
     if mime not in _IMAGES or not isinstance(data, str):
         return None
     return f'<img src="data:{mime};base64,{escape(data)}" style="max-width:100%" alt="image from the tool">'
+
+
+def icon(address: str, width: int) -> str:
+    """An app's icon, `width` pixels wide, if it is a `data:` image: a saved notebook fetches nothing."""
+    head, _, data = address.partition(";base64,")
+    if not head.startswith("data:") or len(address) > _LARGEST_ICON:
+        return ""
+    drawn = image({"mimeType": head[5:], "data": data}) or ""
+    return drawn.replace(
+        'style="max-width:100%" alt="image from the tool"', f'style="width:{width}px" alt=""'
+    )
+
+
+def link(address: str, text: str) -> str:
+    """`text`, leading to `address` where that is a web page; escaped."""
+    if not address.startswith(("http://", "https://")):
+        return escape(text)
+    return f'<a href="{escape(address)}" target="_blank" rel="noopener noreferrer">{escape(text)}</a>'
 
 
 def structured(value: Any, *, brief: bool = False) -> str:

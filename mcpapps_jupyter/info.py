@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mcpapps_jupyter.connection import Connection
     from mcpapps_jupyter.manifest import Manifest
 
-_LARGEST_ICON = 64 * 1024
 _LONGEST_ROW = 2000
 _OFFERS = ("tools", "resources", "prompts")
 
@@ -47,17 +46,23 @@ class AppInfo:
 
     Attributes
     ----------
-    id, name, description, version, author, license, homepage, tags, icon
+    id, name, description, version, author, license, homepage, category, tags, icon
         As the manifest says.
+    prefix
+        What stands before its tools' names for models.
     source, file
         The kind of place it comes from, and its manifest.
-    transport, target, environment
-        How its server is reached: command line, address or entry point, nothing expanded; and the
-        names of the variables or headers that it is given.
+    transport, target, folder, environment
+        How its server is reached: command line, address or entry point, nothing expanded; where a command
+        runs, if that is said; and the names of the variables or headers that it is given.
+    origins
+        Where each value comes from, by manifest key: ``default``, ``manifest``, ``as it was added``, or
+        ``configuration`` (its entry of McpApps.entries).
     state, since
         Where it is in its life, since when (UTC).
-    protocol, declared_protocol
-        The MCP version that was negotiated (None before the first start), and the manifest's.
+    protocol, declared_protocol, negotiation
+        The MCP version that was negotiated (None before the first start), the manifest's, and how it is
+        negotiated: ``auto``, ``legacy`` or a version.
     server, capabilities
         What the server said about itself.
     counts
@@ -85,6 +90,7 @@ class AppInfo:
     author: str
     license: str
     homepage: str
+    category: str
     tags: tuple[str, ...]
     icon: str
     source: str
@@ -104,6 +110,10 @@ class AppInfo:
     warnings: tuple[str, ...]
     last_error: str | None
     stderr: tuple[str, ...]
+    prefix: str = ""
+    folder: str = ""
+    negotiation: str = "auto"
+    origins: Mapping[str, str] = field(default_factory=dict)
     login: str = ""
     roots: tuple[str, ...] = ()
     shadows: tuple[str, ...] = ()
@@ -117,18 +127,23 @@ class AppInfo:
             "what it is": [self.description],
             "version": [self.version],
             "author": [" · ".join(filter(None, (self.author, self.license, self.homepage)))],
+            "category": [self.category],
             "tags": [", ".join(self.tags)],
+            "icon": ["" if self.icon.startswith("data:") else self.icon],
             "state": [f"{self.state} since {self.since.astimezone():%Y-%m-%d %H:%M:%S}"],
             "last error": [self.last_error or ""],
             "stderr": list(self.stderr),
             "source": [f"{self.source}: {self.file}" if self.file else self.source],
             "shadows": list(self.shadows),
-            "transport": [self.transport],
-            "server": [self.target],
-            "is given": [", ".join(self.environment)],
+            "transport": [self._marked(self.transport, "transport")],
+            "server": [self._marked(self.target, "command", "arguments", "url", "entryPoint")],
+            "runs in": [self._marked(self.folder, "workingDirectory")],
+            "is given": [self._marked(", ".join(self.environment), "environment", "headers")],
+            "prefix": [self._marked(self.prefix, "toolNamePrefix")],
             "roots": [", ".join(self.roots)],
             "login": [self.login],
             "protocol": [", ".join(filter(None, (self.protocol, declared)))],
+            "negotiation": [f"{self.negotiation} ({self.origins.get('protocol', 'default')})"],
             "says it is": [self.server],
             "can do": [", ".join(self.capabilities)],
             "offers": [", ".join(f"{count} {what}" for what, count in self.counts.items())],
@@ -140,6 +155,14 @@ class AppInfo:
             (title, [clean_line(line, _LONGEST_ROW) for line in lines]) for title, lines in given.items()
         )
         return [(title, lines) for title, lines in shown if any(lines)]
+
+    def _marked(self, text: str, *keys: str) -> str:
+        """`text`, with a mark where the configuration has changed it."""
+        changed = [key for key in keys if self.origins.get(key) == "configuration"]
+        if not changed:
+            return text
+        what = f"{', '.join(changed)}: " if len(keys) > 1 and len(changed) < len(keys) and text else ""
+        return f"{text or 'none'} ({what}configuration)"
 
     def __repr__(self) -> str:
         rows = self.rows()
@@ -156,16 +179,8 @@ class AppInfo:
             f'<td style="text-align:left">{"<br>".join(map(html.escape, lines))}</td></tr>'
             for title, lines in self.rows()
         )
-        return f"{_icon(self.icon)}<table><tbody>{body}</tbody></table>"
-
-
-def _icon(address: str) -> str:
-    """The icon, if it is an image that is here: a saved notebook fetches nothing."""
-    head, _, data = address.partition(";base64,")
-    if not head.startswith("data:") or len(data) > _LARGEST_ICON:
-        return ""
-    drawn = html.image({"mimeType": head[5:], "data": data})
-    return f'<div style="width:48px">{drawn}</div>' if drawn else ""
+        picture = html.icon(self.icon, 48)
+        return f"{picture}<table><tbody>{body}</tbody></table>"
 
 
 def describe(app: App, connection: Connection | None, roots: Sequence[str]) -> AppInfo:
@@ -193,6 +208,7 @@ def describe(app: App, connection: Connection | None, roots: Sequence[str]) -> A
         author=str(facts.get("author") or ""),
         license=str(facts.get("license") or ""),
         homepage=str(facts.get("homepage_url") or ""),
+        category=str(facts.get("category") or ""),
         tags=tuple(facts.get("tags") or ()),
         icon=icon,
         source=definition.source,
@@ -212,6 +228,10 @@ def describe(app: App, connection: Connection | None, roots: Sequence[str]) -> A
         warnings=tuple(map(hide, _warnings(app, connection if listed else None))),
         last_error=hide(app.last_error) if app.last_error else None,
         stderr=tuple(map(hide, app.log.stderr_tail())),
+        prefix=app.prefix,
+        folder=str(facts.get("working_directory") or ""),
+        negotiation=(manifest.protocol if manifest else None) or "auto",
+        origins=_origins(app, manifest),
         login=_login(app),
         roots=tuple(roots),
         shadows=tuple(app.shadows),
@@ -255,20 +275,30 @@ def _capabilities(said: Mapping[str, Any]) -> Iterable[str]:
             yield f"{key} ({', '.join(fine)})" if fine else str(key)
 
 
-def _timeouts(app: App, manifest: Manifest | None) -> dict[str, Timeout]:
+def _origins(app: App, manifest: Manifest | None) -> dict[str, str]:
+    """Where the value of each key of the manifest comes from."""
     if manifest is None:
         return {}
     parsed = app.definition.parsed
     given = "as it was added" if app.definition.path is None else "manifest"
 
     def origin(key: str) -> str:
-        return "configuration" if key in parsed.overridden else given if key in parsed.provided else "default"
+        if key in parsed.overridden:
+            return "configuration"
+        return "as it was added" if key in parsed.added else given if key in parsed.provided else "default"
 
+    return {key: origin(key) for key in KEYS}
+
+
+def _timeouts(app: App, manifest: Manifest | None) -> dict[str, Timeout]:
+    if manifest is None:
+        return {}
+    origins = _origins(app, manifest)
     seconds = {
         "startupTimeoutSeconds": manifest.effective_startup_seconds,
         "requestTimeoutSeconds": manifest.request_timeout_seconds,
     }
-    return {key: Timeout(value, origin(key)) for key, value in seconds.items()}
+    return {key: Timeout(value, origins[key]) for key, value in seconds.items()}
 
 
 def _warnings(app: App, connection: Connection | None) -> Iterable[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from mcpapps_jupyter import html
 from mcpapps_jupyter.app import App, Services
 from mcpapps_jupyter.catalogue import Listing
 from mcpapps_jupyter.config import McpApps
@@ -14,6 +15,7 @@ from mcpapps_jupyter.definition import Definition
 from mcpapps_jupyter.discovery import Found, SearchPath, TrustStore, scan, search_paths
 from mcpapps_jupyter.errors import AmbiguousApp, AppDisabled, UnknownApp, did_you_mean
 from mcpapps_jupyter.lifecycle import State
+from mcpapps_jupyter.redact import clean_line
 from mcpapps_jupyter.tabular import amount
 
 
@@ -281,7 +283,9 @@ class Registry:
         among = self if apps is None else apps
         shown = [app for app in among if _has_state(app, state) and _has_tag(app, tag)]
         head = ("id", "name", "state", "transport", "tools", "UI", "source")
-        return Listing(shown, head=head, row=_row, empty=_nothing(state, tag), notes=self.notes())
+        return Listing(
+            shown, head=head, row=_row, empty=_nothing(state, tag), notes=self.notes(), drawn=_drawn
+        )
 
     def notes(self) -> list[str]:
         """What is wrong with the configuration or was in the way of the last scan, one line each."""
@@ -315,6 +319,17 @@ def _row(app: App) -> list[str]:
     shown = f"{state}: {app.hide(reason)}" if reason else state
     source = f"{app.definition.source}, gone" if app.vanished else app.definition.source
     return [app.id, app.name, shown, transport, count, "yes" if brings else "", source]
+
+
+def _drawn(app: App) -> dict[int, str]:
+    """The name with the app's icon, its page and its author."""
+    manifest = app.definition.parsed.manifest
+    if manifest is None:
+        return {}
+    name = html.link(manifest.homepage_url or "", clean_line(app.name, 200))
+    picture = html.icon(manifest.icon_url or "", 16)
+    author = f"<br><small>{html.escape(clean_line(manifest.author, 200))}</small>" if manifest.author else ""
+    return {1: f"{picture}{' ' if picture else ''}{name}{author}"}
 
 
 def _has_state(app: App, state: str | None) -> bool:

@@ -94,3 +94,66 @@ def test_of_a_failed_server(plain_app: Notebook) -> None:
 def test_text_of_the_app_is_only_text(notebook: Notebook) -> None:
     notebook.value("%mcpapp add x --prefix '<b>' -- '<script>alert(1)</script>'")
     assert "<script>" not in notebook.value("%mcpapp info x")._repr_html_()
+
+
+ICON = "data:image/png;base64,iVBORw0KGgo="
+
+
+def test_where_everything_comes_from(notebook: Notebook) -> None:
+    folder = Path.cwd() / "mcpapps" / "mine"
+    folder.mkdir(parents=True)
+    written = {"id": "mine", "version": "1", "command": "node", "toolNamePrefix": "its.", "category": "data"}
+    (folder / "openclaw.mcpapp.json").write_text(
+        json.dumps({**written, "iconUrl": "https://x.example/i.png"})
+    )
+    notebook.value("%mcpapp scan")
+    text = repr(notebook.value("%mcpapp info mine"))
+    rows = {line.split("  ")[0]: line.split("  ")[-1].strip() for line in text.splitlines()}
+    assert rows["prefix"] == "its."
+    assert rows["negotiation"] == "auto (default)"
+    assert rows["category"] == "data"
+    assert rows["icon"] == "https://x.example/i.png"
+    assert "(configuration)" not in text
+    notebook.names["entry"] = {
+        "arguments": ["-v"],
+        "environment": {"TOKEN": "hunter2"},
+        "toolNamePrefix": "",
+        "protocol": "legacy",
+        "workingDirectory": "there",
+        "requestTimeoutSeconds": 5,
+    }
+    notebook.host.config.entries = {"mine": notebook.names["entry"]}
+    info = notebook.value("%mcpapp info mine")
+    text = repr(info)
+    rows = {line.split("  ")[0]: line.split("  ")[-1].strip() for line in text.splitlines()}
+    assert rows["server"] == "node -v (arguments: configuration)"
+    assert rows["is given"] == "TOKEN (environment: configuration)"
+    assert rows["prefix"] == "none (configuration)"
+    assert rows["negotiation"] == "legacy (configuration)"
+    assert rows["runs in"] == "there (configuration)"
+    assert str(info.timeouts["requestTimeoutSeconds"]) == "5 s (configuration)"
+    assert "hunter2" not in text + info._repr_html_()
+
+
+def test_what_was_given_beside_a_file(notebook: Notebook) -> None:
+    path = Path.cwd() / "mine.json"
+    path.write_text(json.dumps({"id": "mine", "version": "1", "command": "x", "requestTimeoutSeconds": 7}))
+    info = notebook.host.add(path, startupTimeoutSeconds=8).info()
+    assert str(info.timeouts["startupTimeoutSeconds"]) == "8 s (as it was added)"
+    assert str(info.timeouts["requestTimeoutSeconds"]) == "7 s (manifest)"
+
+
+def test_the_list_draws_icon_link_and_author(notebook: Notebook) -> None:
+    add = notebook.host.add
+    add(["x"], id="fine", iconUrl=ICON, homepageUrl="https://x.example/?a=1&b", author="A <b>")
+    add(["x"], id="large", iconUrl="data:image/png;base64," + "A" * 70_000)
+    add(["x"], id="odd", iconUrl="https://x.example/i.png", homepageUrl="javascript:alert(1)")
+    add(["x"], id="svg", iconUrl="data:image/svg+xml;base64,PHN2Zz4=")
+    listing = notebook.value("%mcpapp list")
+    drawn = listing._repr_html_()
+    assert f'<img src="{ICON}" style="width:16px" alt="">' in drawn
+    assert drawn.count("<img") == 1
+    link = '<a href="https://x.example/?a=1&amp;b" target="_blank" rel="noopener noreferrer">fine</a>'
+    assert f"{link}<br><small>A &lt;b&gt;</small>" in drawn
+    assert "javascript:" not in drawn
+    assert "<" not in repr(listing).replace("A <b>", "")
