@@ -149,6 +149,19 @@ def test_a_file_that_is_being_read_is_not_saved_once_it_is_not_wanted(open_widge
     assert widget.tab.evaluate("saved") == []
 
 
+def test_every_question_says_which_app_asks_by_its_id(open_widget: Open) -> None:
+    widget = open_widget(traits={"app_id": "other", "app_name": "Your bank"}).show()
+    who = "Your bank (other)"
+    resource = {"uri": "file:///a.csv", "text": "1"}
+    params = {"url": ADDRESS, "contents": [{"type": "resource", "resource": resource}]}
+    for method in ("ui/open-link", "ui/download-file"):
+        widget.page().evaluate("([it, params]) => { void request(it, params); }", [method, params])
+    for kind in ("approval", "permission", "message", "elicitation"):
+        widget.push("ask", {"ask": kind, "type": kind, "app": "Your bank", "tool": "t", "text": "x"})
+    widget.until(lambda: widget.strip.count() == 6, "all kinds of questions")
+    assert [who in text for text in widget.strip.all_inner_texts()] == [True] * 6
+
+
 def test_an_approval_moves_the_page_and_takes_no_focus(open_widget: Open) -> None:
     widget = open_widget().show()
     widget.page()

@@ -4,26 +4,25 @@ import { h } from "./dom";
 import { buildForm } from "./form";
 import { cleanLine, type JsonObject, spellOut } from "./json";
 import { hostOf, parseLink } from "./links";
-import { jsonBlock, Strip, textBlock } from "./strips";
+import { asker, jsonBlock, Strip, textBlock, type Words } from "./strips";
 import type { AskMessage, Decision } from "./wire";
 
 type Answer = (decision: Decision, content?: JsonObject) => void;
 
-const strong = (text: string) => h("strong", {}, cleanLine(text, 120));
-
-/** The strip of a question. `answer` is called at most once. */
-export function askStrip(ask: AskMessage, answer: Answer): Strip {
-  if (ask.type === "approval") return approval(ask, answer);
-  if (ask.type === "permission") return permission(ask, answer);
-  if (ask.type === "message") return message(ask, answer);
-  return elicitation(ask, answer);
+/** The strip of a question of the app `id`. `answer` is called at most once. */
+export function askStrip(ask: AskMessage, id: string, answer: Answer): Strip {
+  const who = asker(ask.app, id);
+  if (ask.type === "approval") return approval(ask, who, answer);
+  if (ask.type === "permission") return permission(ask, who, answer);
+  if (ask.type === "message") return message(ask, who, answer);
+  return elicitation(ask, who, answer);
 }
 
-function approval(ask: AskMessage, answer: Answer): Strip {
+function approval(ask: AskMessage, who: Words, answer: Answer): Strip {
   const name = h("code", {}, cleanLine(ask.tool, 120));
   const title =
     ask.title && ask.title !== ask.tool ? h("span", {}, ` (${cleanLine(ask.title, 120)})`) : undefined;
-  const question = ["The page of ", strong(ask.app), " wants to run ", name, title ?? "", "."];
+  const question = ["The page of ", ...who, " wants to run ", name, title ?? "", "."];
   const why = ask.text ? h("p", { class: "mcpapp-quiet" }, cleanLine(ask.text, 300)) : undefined;
   return new Strip(
     "shield",
@@ -37,10 +36,10 @@ function approval(ask: AskMessage, answer: Answer): Strip {
   );
 }
 
-function permission(ask: AskMessage, answer: Answer): Strip {
+function permission(ask: AskMessage, who: Words, answer: Answer): Strip {
   return new Strip(
     "shield",
-    ["The page of ", strong(ask.app), ` ${cleanLine(ask.text, 120)}.`],
+    ["The page of ", ...who, ` ${cleanLine(ask.text, 120)}.`],
     [],
     [
       { label: "Allow while open", primary: true, run: () => answer("always") },
@@ -49,11 +48,11 @@ function permission(ask: AskMessage, answer: Answer): Strip {
   );
 }
 
-function message(ask: AskMessage, answer: Answer): Strip {
+function message(ask: AskMessage, who: Words, answer: Answer): Strip {
   const preview = textBlock(spellOut(ask.preview || ask.text), 200);
   return new Strip(
     "message",
-    [strong(ask.app), " wants to send a message to the notebook:"],
+    [...who, " wants to send a message to the notebook:"],
     [preview],
     [
       { label: "Send", primary: true, run: () => answer("send") },
@@ -62,8 +61,8 @@ function message(ask: AskMessage, answer: Answer): Strip {
   );
 }
 
-function elicitation(ask: AskMessage, answer: Answer): Strip {
-  const question = [strong(ask.app), " asks: ", spellOut(ask.text || ask.preview).slice(0, 2000)];
+function elicitation(ask: AskMessage, who: Words, answer: Answer): Strip {
+  const question = [...who, " asks: ", spellOut(ask.text || ask.preview).slice(0, 2000)];
   const others = [
     { label: "Decline", run: () => answer("decline") },
     { label: "Cancel", run: () => answer("cancel") },

@@ -2,7 +2,7 @@
 
 import { h } from "./dom";
 import { cleanLine, formatSize, isObject } from "./json";
-import { Strip } from "./strips";
+import { Strip, type Words } from "./strips";
 
 /** Reads a resource of the page's own server; the answer is the result of `resources/read`. */
 export type ReadResource = (uri: string) => Promise<unknown>;
@@ -95,12 +95,20 @@ export type DownloadLog = (text: string, decision: string, offers: readonly File
 export class Downloads {
   #pending: { strip: Strip; finish: (saved: boolean) => void } | undefined;
 
+  readonly #who: () => Words;
   readonly #place: (strip: Strip) => void;
   readonly #log: DownloadLog;
   readonly #read: ReadResource;
   readonly #allowed: () => boolean;
 
-  constructor(place: (strip: Strip) => void, log: DownloadLog, read: ReadResource, allowed: () => boolean) {
+  constructor(
+    who: () => Words,
+    place: (strip: Strip) => void,
+    log: DownloadLog,
+    read: ReadResource,
+    allowed: () => boolean,
+  ) {
+    this.#who = who;
     this.#place = place;
     this.#log = log;
     this.#read = read;
@@ -135,7 +143,7 @@ export class Downloads {
       const title = offers.length === 1 ? "Save this file?" : `Save these ${offers.length} files?`;
       const strip = new Strip(
         "file",
-        [title],
+        [...this.#who(), ` asks: ${title}`],
         [h("ul", { class: "mcpapp-files" }, ...rows)],
         [
           {

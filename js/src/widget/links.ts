@@ -2,7 +2,7 @@
 
 import { h } from "./dom";
 import { cleanLine, spellOut } from "./json";
-import { Strip } from "./strips";
+import { Strip, type Words } from "./strips";
 
 const SCHEMES = ["http:", "https:", "mailto:"];
 
@@ -34,11 +34,13 @@ export class Links {
   readonly #always = new Set<string>();
   #pending: { strip: Strip; finish: (opened: boolean) => void } | undefined;
 
+  readonly #who: () => Words;
   readonly #place: (strip: Strip) => void;
   readonly #log: LinkLog;
   readonly #allowed: () => boolean;
 
-  constructor(place: (strip: Strip) => void, log: LinkLog, allowed: () => boolean) {
+  constructor(who: () => Words, place: (strip: Strip) => void, log: LinkLog, allowed: () => boolean) {
+    this.#who = who;
     this.#place = place;
     this.#log = log;
     this.#allowed = allowed;
@@ -75,7 +77,12 @@ export class Links {
       const always = { label: "Always for this origin", run: () => agree("always") };
       const strip = new Strip(
         "link",
-        ["Open ", h("strong", { class: "mcpapp-origin" }, hostOf(url)), " in a new tab?"],
+        [
+          ...this.#who(),
+          " asks: Open ",
+          h("strong", { class: "mcpapp-origin" }, hostOf(url)),
+          " in a new tab?",
+        ],
         [h("code", { class: "mcpapp-url" }, spellOut(url.href).slice(0, 2000))],
         [
           { label: "Open", primary: true, run: () => agree("once") },

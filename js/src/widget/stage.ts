@@ -10,7 +10,7 @@ import { Coalescer, type DisplayMode, HeightGovernor, REST_MS } from "./layout";
 import { Links } from "./links";
 import { Page, type PageHost } from "./page";
 import type { Session } from "./session";
-import type { Strip } from "./strips";
+import { asker, type Strip } from "./strips";
 import { framing, theme } from "./theme";
 import { later, NEVER } from "./timers";
 import { readViolation } from "./violations";
@@ -72,15 +72,18 @@ export class Stage implements PageHost {
     this.#view = view;
     this.#source = source;
     this.#width = view.body.clientWidth;
+    const who = () => asker(view.session.descriptor.appName, view.session.descriptor.appId);
     const place = (strip: Strip) => view.place(strip);
     this.#page = new Page(view.frameId, source, view.session.channel, this);
     const page = this.#page;
     this.#links = new Links(
+      who,
       place,
       (text, decision, address) => page.log("info", "link", text, { decision, url: address.slice(0, 2000) }),
       () => this.#capable("openLinks"),
     );
     this.#downloads = new Downloads(
+      who,
       place,
       (text, decision, offers) => this.#logDownload(text, decision, offers),
       async (uri) => (await page.ask("resources/read", { uri })).result,

@@ -6,7 +6,7 @@
  */
 
 import { h, type IconName, icon } from "./dom";
-import { encode, spellOut } from "./json";
+import { cleanLine, encode, spellOut } from "./json";
 
 /** Milliseconds that a strip must stand still before its buttons act. */
 export const ARMING_MS = 600;
@@ -68,18 +68,21 @@ export class Guard {
   }
 }
 
+export type Words = (Node | string)[];
+
+/** Who asks. The name is what the app calls itself; the id is what the person has opened. */
+export function asker(name: string, id: string): Words {
+  const called = h("strong", {}, cleanLine(name || id, 120));
+  return id === "" || id === name ? [called] : [called, " (", h("code", {}, cleanLine(id, 120)), ")"];
+}
+
 /** One question with its buttons. */
 export class Strip {
   readonly element: HTMLElement;
   readonly #guard: Guard;
   readonly #buttons: HTMLButtonElement[];
 
-  constructor(
-    symbol: IconName,
-    title: (Node | string)[],
-    details: (Node | undefined)[],
-    actions: readonly Action[],
-  ) {
+  constructor(symbol: IconName, title: Words, details: (Node | undefined)[], actions: readonly Action[]) {
     this.#buttons = actions.map((action) => {
       const button = h(
         "button",

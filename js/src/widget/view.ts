@@ -133,7 +133,7 @@ export class View implements Surroundings {
   ask(ask: AskMessage): void {
     // The kernel repeats what is open to each new frame; what is being answered stays as it is.
     if (this.#asks.has(ask.ask)) return;
-    const strip = askStrip(ask, (decision, content) => {
+    const strip = askStrip(ask, this.session.descriptor.appId, (decision, content) => {
       const message = { ask: ask.ask, decision };
       this.session.channel.send("answer", this.frameId, content ? { ...message, content } : message);
       this.closeAsk(ask.ask);

@@ -88,7 +88,7 @@ describe("a view", () => {
   it("asks for a permission and says what it is for", async () => {
     const text = "wants to know where you are";
     model.push("ask", "", { ask: "p1", type: "permission", app: "Demo", tool: "geolocation", text });
-    expect(slot.querySelector(".mcpapp-words")?.textContent).toBe(`The page of Demo ${text}.`);
+    expect(slot.querySelector(".mcpapp-words")?.textContent).toBe(`The page of Demo (demo) ${text}.`);
     await vi.advanceTimersByTimeAsync(ARMING_MS + 200);
     press(button("Allow while open"));
     await vi.advanceTimersByTimeAsync(10);
