@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Coroutine, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -462,6 +462,19 @@ class App:
         """
         options = {} if stream is None else {"stream": stream}
         return self._services.views.open_view(self, tool, {**(arguments or {}), **keywords}, options)
+
+    def aopen(
+        self,
+        tool: str | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        stream: Any = None,
+        **keywords: Any,
+    ) -> Awaitable[Any]:
+        """`open`, to be awaited."""
+        options = {} if stream is None else {"stream": stream}
+        return self._services.views.aopen_view(self, tool, {**(arguments or {}), **keywords}, options)
 
     @property
     def views(self) -> list[Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,8 @@ from mcpapps_jupyter.consent import require_consent
 from mcpapps_jupyter.definition import Definition
 from mcpapps_jupyter.discovery import TrustStore, file_content
 from mcpapps_jupyter.discovery.places import expanded
-from mcpapps_jupyter.errors import AppDisabled, InvalidArguments, ManifestInvalid, McpAppsError
-from mcpapps_jupyter.host_thread import HostThread
+from mcpapps_jupyter.errors import AppDisabled, InvalidArguments, ManifestInvalid, McpAppsError, in_words
+from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.manifest import parse_document, parse_mapping
 from mcpapps_jupyter.manifest.jsonc import MalformedJson, read
@@ -279,20 +280,29 @@ class Host:
 
     def start_all(self) -> dict[str, str | None]:
         """Start every usable app, all at once; returns what failed, by id, in words (None: it runs)."""
-        attempts = {}
+        return self.thread.run(self._starting_all())
+
+    def astart_all(self) -> Submitted[dict[str, str | None]]:
+        """`start_all`, to be awaited."""
+        return self.thread.submit(self._starting_all())
+
+    def _starting_all(self) -> Coroutine[Any, Any, dict[str, str | None]]:
+        """Begin to start them: what asks the person does so on the caller's thread."""
         outcome: dict[str, str | None] = {}
+        attempts: dict[str, Submitted[App]] = {}
         for app in self.registry:
             try:
                 attempts[app.id] = app.astart()
             except McpAppsError as error:
                 outcome[app.id] = str(error)
-        for app_id, attempt in attempts.items():
-            try:
-                attempt.result()
-                outcome[app_id] = None
-            except McpAppsError as error:
-                outcome[app_id] = str(error)
-        return outcome
+
+        async def outcomes() -> dict[str, str | None]:
+            ended = await asyncio.gather(*attempts.values(), return_exceptions=True)
+            for app_id, end in zip(attempts, ended, strict=True):
+                outcome[app_id] = in_words(end) if isinstance(end, BaseException) else None
+            return outcome
+
+        return outcomes()
 
     def stop_all(self, *, hurry: bool = False) -> None:
         """Stop every app, all at once."""
@@ -302,6 +312,15 @@ class Host:
         for each in stopping:
             with contextlib.suppress(Exception):
                 each.result(3 if hurry else 10)
+
+    def astop_all(self, *, hurry: bool = False) -> Submitted[None]:
+        """`stop_all`, to be awaited."""
+        stopping = [app.astop(hurry=hurry) for app in self.registry]
+
+        async def stopped() -> None:
+            await asyncio.wait([asyncio.ensure_future(each) for each in stopping], timeout=10)
+
+        return self.thread.submit(stopped() if stopping else asyncio.sleep(0))
 
     # -- pages --------------------------------------------------------------------------------------
 

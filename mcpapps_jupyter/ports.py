@@ -214,6 +214,12 @@ class ViewFactory(Protocol):
         """Open a page and return its view; on the caller's thread."""
         ...
 
+    def aopen_view(
+        self, app: App, tool: str | None, arguments: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> Awaitable[Any]:
+        """`open_view`, to be awaited."""
+        ...
+
     def show_log(
         self, app: App, *, level: str | None = None, source: str | None = None, follow: bool = False
     ) -> Any:

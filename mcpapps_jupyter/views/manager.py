@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcpapps_jupyter.catalogue import Tool
@@ -71,14 +71,41 @@ class Views:
         McpAppsError
             In words, before anything is shown.
         """
+        arguments, preparing = self._preparing(app, tool, arguments, options)
+        return self._opened(app, self._thread.run(preparing), arguments, options)
+
+    def aopen_view(
+        self, app: App, tool: str | None, arguments: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> Awaitable[AppView]:
+        """`open_view`, to be awaited: what asks the person does so before this returns."""
+        arguments, preparing = self._preparing(app, tool, arguments, options)
+        work = self._thread.submit(preparing)
+
+        async def open_here() -> AppView:
+            return self._opened(app, await work, arguments, options)
+
+        return open_here()
+
+    @staticmethod
+    def _preparing(
+        app: App, tool: str | None, arguments: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], Coroutine[Any, Any, tuple[Tool | None, str]]]:
         app.check_usable()
         arguments = app.opening_arguments(tool, arguments)
         stream = options.get("stream")
         if stream is not None:
             check_stream(stream)
-        found, uri = self._thread.run(prepare(app, tool, arguments, streams=stream is not None))
+        return arguments, prepare(app, tool, arguments, streams=stream is not None)
+
+    def _opened(
+        self,
+        app: App,
+        prepared: tuple[Tool | None, str],
+        arguments: Mapping[str, Any],
+        options: Mapping[str, Any],
+    ) -> AppView:
         view = self._make(app, arguments, options)
-        view.begin(found, uri, stream)
+        view.begin(*prepared, options.get("stream"))
         return view
 
     def show_view(

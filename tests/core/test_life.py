@@ -6,6 +6,7 @@ import asyncio
 import sys
 import threading
 import time
+from collections.abc import Awaitable
 from pathlib import Path
 
 import psutil
@@ -97,6 +98,50 @@ def test_several_apps_start_in_parallel_and_one_failure_stops_none(host: Host) -
     assert outcome == {"one": None, "two": None}
     assert host["bad"].state is State.FAILED
     assert "there-is-no-such-program" in host["bad"].last_error
+
+
+def test_all_apps_can_be_started_and_stopped_by_await(host: Host) -> None:
+    for app_id in ("one", "two"):
+        host.add(command("by_hand"), id=app_id)
+    host.add(["there-is-no-such-program"], id="bad")
+    for app in host:
+        if app.definition.source != "added":
+            host.disable(app.id)
+
+    async def cell() -> tuple[dict[str, str | None], list[int]]:
+        outcome = await host.astart_all()
+        pids = [(await host[app_id].acall("pid")).data for app_id in ("one", "two")]
+        await host.astop_all()
+        return outcome, pids
+
+    outcome, pids = asyncio.run(cell())
+    assert (outcome["one"], outcome["two"]) == (None, None)
+    assert outcome["bad"].startswith("bad did not start: ")
+    assert host["one"].state is host["two"].state is State.STOPPED
+    assert not any(map(runs, pids))
+
+
+def test_a_page_can_be_opened_by_await(lab: MakeLab, host: Host) -> None:
+    app = lab("inprocess")
+
+    async def cell() -> object:
+        view = await app.aopen("open_page", storeId=3)
+        assert (view.app, view.tool) == (app, "open_page")
+        return view
+
+    view = asyncio.run(cell())
+    view.wait_for_result(30)
+    assert view.result.data == {"store": 3, "opened": 1}
+    assert host.views == [view]
+    with pytest.raises(McpAppsError, match="no tool 'opne_page'"):
+        asyncio.run(_awaited(app.aopen("opne_page")))
+    host.disable("lab")
+    with pytest.raises(AppDisabled):
+        app.aopen("open_page")
+
+
+async def _awaited(work: Awaitable[object]) -> object:
+    return await work
 
 
 def test_a_start_given_up_by_its_last_caller_leaves_stopped_and_no_process(host: Host, folder: Path) -> None:
