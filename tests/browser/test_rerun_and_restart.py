@@ -85,7 +85,7 @@ def test_a_page_says_that_its_kernel_is_another_and_the_cell_brings_it_back(open
     lab.run_all()
     frame = lab.frame_titled("mine")
     lab.restart_kernel()
-    note = lab.page.wait_for_selector(".mcpapp-note:has-text('run the cell again')")
+    note = lab.page.wait_for_selector(".mcpapp-note:has-text('again from %load_ext on')")
     assert "Disconnected" in note.inner_text()
     lab.screenshot("disconnected", 2)
     answer = frame.evaluate("request('tools/call', { name: 'count', arguments: {} })")

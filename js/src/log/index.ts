@@ -19,7 +19,7 @@ class LogSession {
     this.#channel = new CommChannel(
       model,
       (envelope) => this.#receive(envelope),
-      () => this.#end("The kernel is gone: run the cell again"),
+      () => this.#end("The kernel is gone: run the cells again from %load_ext on"),
       signal,
     );
     this.#channel.send("hello", "", {});

@@ -65,7 +65,7 @@ const BUSY_MS = 2000;
 const TICK_MS = 500;
 /** How long a page may take to finish. */
 const TEARDOWN_MS = 1000;
-const KERNEL_GONE = "The notebook's kernel is gone; run the cell again.";
+const KERNEL_GONE = "The notebook's kernel is gone; run its cells again.";
 
 export class Page {
   readonly limits: Limits;

@@ -16,7 +16,8 @@ import type { AskMessage, OpenMessage, StateMessage, StateName } from "./wire";
 
 const BUSY_MS = 2000;
 const CLOSE_MS = 2000;
-const DISCONNECTED = "Disconnected: run the cell again";
+/** A kernel that was restarted knows nothing of the extension either. */
+const AGAIN = "run the notebook's cells again from %load_ext on";
 
 const TONES: Record<StateName, Tone> = {
   starting: "waiting",
@@ -152,9 +153,8 @@ export class View implements Surroundings {
     this.#stage?.kernelGone();
     this.#closeAsks();
     this.header.state("warning", "disconnected");
-    this.header.say("kernel", DISCONNECTED);
-    if (!this.#stage)
-      this.#reason("Disconnected", "The kernel that showed this app is gone.", "Run the cell again.");
+    this.header.say("kernel", `Disconnected: ${AGAIN}`);
+    if (!this.#stage) this.#reason("Disconnected", `The kernel that showed this app is gone: ${AGAIN}.`);
   }
 
   // ---- from the page on show (Surroundings) ----

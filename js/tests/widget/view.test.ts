@@ -203,8 +203,8 @@ describe("a view", () => {
   it("says so when nobody is left", () => {
     model.dead = true;
     model.emit("comm_live_update");
-    expect(text(".mcpapp-note")).toBe("Disconnected: run the cell again");
-    expect(text(".mcpapp-reason")).toContain("Run the cell again.");
+    expect(text(".mcpapp-note")).toBe("Disconnected: run the notebook's cells again from %load_ext on");
+    expect(text(".mcpapp-reason")).toContain("again from %load_ext on.");
     expect(button("Relaunch")).toBeUndefined();
   });
 
