@@ -167,12 +167,13 @@ class ServerRequests:
         if self.sample is None:
             return types.ErrorData(code=types.INVALID_REQUEST, message="No model is set for sampling")
         caller = self.caller()
-        with self._asking(caller):
-            try:
-                wire = params.model_dump(by_alias=True, mode="json", exclude_none=True)
-                answer = await self.sample(wire, caller)
-            except McpAppsError as error:
-                return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
+        wire = params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        try:
+            answer = await self.ask(self.sample(wire, caller), caller)
+        except McpAppsError as error:
+            return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
+        if answer is None:
+            return types.ErrorData(code=types.INTERNAL_ERROR, message="the call that needs it is over")
         if (problem := unfit_sample(answer)) is not None:
             return types.ErrorData(code=types.INTERNAL_ERROR, message=problem)
         return types.CreateMessageResult.model_validate(answer)

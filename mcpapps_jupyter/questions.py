@@ -11,6 +11,7 @@ from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.ports import Answer, Caller, LoginPrompt, LoginRequest, Question
 from mcpapps_jupyter.redact import clean_line
 from mcpapps_jupyter.results import block_text
+from mcpapps_jupyter.shared import SharedWork
 
 if TYPE_CHECKING:
     from mcpapps_jupyter.app import App
@@ -51,6 +52,7 @@ class Questions:
         self._model: SamplingModel | None = None
         self._ask_first = True
         self._may_sample: set[str] = set()
+        self._asking: dict[str, SharedWork] = {}
 
     def on_elicitation(self, handler: ElicitationHandler | None) -> None:
         """Set who is asked first; None takes the handler away."""
@@ -66,7 +68,8 @@ class Questions:
         """
         self._model = model
         self._ask_first = ask
-        self._may_sample.clear()
+        self._may_sample = set()
+        self._asking = {}  # what is being asked now is about another model
 
     async def elicit(self, question: Question) -> Answer:
         """Answer one elicitation.
@@ -142,7 +145,7 @@ class Questions:
         return dict(answer)
 
     async def _consent(self, app: App, params: dict[str, Any], caller: Caller | None) -> None:
-        """Ask once an app whether its server may use the model.
+        """Ask once an app whether its server may use the model; requests at once share the question.
 
         Raises
         ------
@@ -151,6 +154,18 @@ class Questions:
         """
         if not self._ask_first or app.id in self._may_sample:
             return
+        asking = self._asking.get(app.id)
+        if asking is None or not asking.under_way:
+            asking = self._asking[app.id] = SharedWork(
+                self._ask_consent(app, params, caller, self._may_sample)
+            )
+        if not await asking.join():
+            raise McpAppsError("nobody answered whether the server may use the model")
+
+    async def _ask_consent(
+        self, app: App, params: dict[str, Any], caller: Caller | None, may_sample: set[str]
+    ) -> None:
+        """Ask, and note a yes in `may_sample`: it holds for the model that was set when it was asked."""
         message = (
             "Its server wants to use your model, now and as long as this kernel runs. "
             f"The first request: {_asked(params)}"
@@ -163,7 +178,7 @@ class Questions:
             )
         if answer.get("action") != "accept":
             raise McpAppsError("the user did not let the server use the model")
-        self._may_sample.add(app.id)
+        may_sample.add(app.id)
 
 
 def _asked(params: dict[str, Any]) -> str:

@@ -249,6 +249,108 @@ def test_a_model_may_give_a_whole_result_or_fail(lab: MakeLab, host: Host, era: 
     assert app.call("add", a=1).data == 2
 
 
+class Person:
+    """Answers what the host asks, in the place of the forms of a notebook."""
+
+    def __init__(self, host: Host, action: str | None) -> None:
+        self.asked: list[Question] = []
+        self.gone: list[Question] = []
+        self.action = action
+        self.thinks = asyncio.Event()
+        self.thinks.set()
+        host._questions._ask_person = self.answer
+
+    async def answer(self, question: Question) -> dict[str, Any] | None:
+        self.asked.append(question)
+        try:
+            await self.thinks.wait()
+        except asyncio.CancelledError:
+            self.gone.append(question)
+            raise
+        return None if self.action is None else {"action": self.action, "content": {}}
+
+
+def consenting(host: Host, action: str | None = "accept") -> Person:
+    host.set_model(lambda params: "an egg")
+    return Person(host, action)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_model_is_used_after_a_yes_that_holds_for_the_app(lab: MakeLab, host: Host, era: str) -> None:
+    person = consenting(host)
+    app, other = lab("stdio", era), lab("inprocess", era, app_id="other")
+    assert app.call("sample").data == "user: an egg"
+    assert app.call("sample").data == "user: an egg"
+    app.restart()
+    assert app.call("sample").data == "user: an egg"
+    (question,) = person.asked
+    assert (question.app_id, question.caller.origin) == ("lab", "cell")
+    assert "wants to use your model" in question.message
+    assert "What is it?" in question.message
+    assert other.call("sample").data == "user: an egg"
+    assert [each.app_id for each in person.asked] == ["lab", "other"]
+    host.set_model(lambda params: "another egg")
+    assert app.call("sample").data == "user: another egg"
+    assert len(person.asked) == 3, "another model is asked for anew"
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+def test_a_no_keeps_the_model_and_is_said(lab: MakeLab, host: Host, era: str, action: str) -> None:
+    person = consenting(host, action)
+    host.set_model(lambda params: pytest.fail("the person said no"))
+    app = lab("inprocess", era)
+    for _ in range(2):
+        assert "did not let the server use the model" in said_by(lambda: app.call("sample")) or era == "auto"
+    assert len(person.asked) == 2, "a no holds for one request"
+    person.action = "accept"
+    host._questions._model = lambda params: "an egg"
+    assert app.call("sample").data == "user: an egg"
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_where_nobody_is_there_the_model_is_not_used(lab: MakeLab, host: Host, era: str) -> None:
+    host.set_model(lambda params: pytest.fail("nobody said yes"))
+    app = lab("inprocess", era)
+    assert "ask=False" in said_by(lambda: app.call("sample")) or era == "auto"
+    host.set_model(lambda params: "an egg", ask=False)
+    assert app.call("sample").data == "user: an egg"
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("action", ["accept", "decline"])
+def test_requests_at_once_share_one_question(lab: MakeLab, host: Host, era: str, action: str) -> None:
+    person = consenting(host, action)
+    person.thinks.clear()
+    app = lab("inprocess", era).start()
+    calls = [app.acall("sample") for _ in range(3)]
+    until(lambda: app.connection()._session._requests.open_questions == 3, "all requests")
+    host.thread.sessions.call_soon(person.thinks.set)
+    for call in calls:
+        said = said_by(lambda call=call: call.result(30)) if action == "decline" else call.result(30).data
+        assert said == "user: an egg" if action == "accept" else said
+    assert len(person.asked) == 1
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_question_about_the_model_goes_with_the_last_call_that_needs_it(
+    lab: MakeLab, host: Host, era: str
+) -> None:
+    person = consenting(host)
+    person.thinks.clear()
+    app = lab("inprocess", era).start()
+    first, second = app.acall("sample"), app.acall("sample")
+    requests = app.connection()._session._requests
+    until(lambda: requests.open_questions == 2, "both requests")
+    first.cancel()
+    until(lambda: requests.open_questions == 1, "the first one's end")
+    assert person.gone == []
+    second.cancel()
+    until(lambda: person.gone, "the question's end")
+    host.thread.sessions.call_soon(person.thinks.set)
+    assert app.call("sample").data == "user: an egg"
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_roots_are_the_notebooks_folder_for_local_servers_only(lab: MakeLab, host: Host, era: str) -> None:
     folder = host.config.notebook_dir()
