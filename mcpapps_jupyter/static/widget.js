@@ -90,11 +90,10 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .mcpapp-question:not(:has(.mcpapp-strip)),.mcpapp-question .mcpapp-body{display:none}
 .mcpapp-question .mcpapp-header{border:0}
 .mcpapp-question .mcpapp-strip:first-child{border-top:0}
-.mcpapp-question .mcpapp-line,.mcpapp-bare .mcpapp-line:not(:has(.mcpapp-note:not(:empty))){display:none}
-.mcpapp-bare .mcpapp-header:not(:has(.mcpapp-strip,.mcpapp-note:not(:empty))){border:0}
+.mcpapp-question .mcpapp-line,.mcpapp-bare:not(.mcpapp-out) .mcpapp-line:not(:has(.mcpapp-note:not(:empty))){display:none}
+.mcpapp-bare:not(.mcpapp-out) .mcpapp-header:not(:has(.mcpapp-strip,.mcpapp-note:not(:empty))){border:0}
 .mcpapp[data-mode=fullscreen]{position:fixed;inset:0;z-index:10000;width:auto;height:auto;max-width:none;max-height:none;margin:0;padding:0;border:0;border-radius:0}
 .mcpapp[data-mode=pip]{position:fixed;inset:auto 22px 22px auto;z-index:10000;width:min(440px,calc(100vw - 44px));height:min(340px,calc(100vh - 44px));margin:0;padding:0;box-shadow:var(--jp-elevation-z12,0 8px 30px rgba(0,0,0,.3))}
-.mcpapp-out .mcpapp-line{display:flex}
 .mcpapp-out .mcpapp-frame{height:100%}
 .mcpapp-inset.mcpapp-out .mcpapp-frame{height:calc(100% - 20px)}
 .mcpapp-out .mcpapp-header{max-height:60%;overflow:auto}

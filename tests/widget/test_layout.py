@@ -39,6 +39,13 @@ def test_a_height_of_the_notebook_stays(open_widget: Open) -> None:
     assert widget.height == 222
 
 
+@pytest.mark.parametrize(("height", "shown"), [(0, 400), (222, 222), (1234, 1234)])
+def test_a_page_that_never_says_a_height(open_widget: Open, height: int, shown: int) -> None:
+    widget = open_widget("<!doctype html><p>No script", traits={"height": height}).show()
+    widget.until(lambda: widget.pages and widget.pages[-1].query_selector("p"), "the page is there")
+    widget.until(lambda: widget.height == shown, "its height")
+
+
 @pytest.mark.elsewhere("agent0ai/agent-zero#1408")
 def test_a_storm_of_sizes_is_a_few_layouts(open_widget: Open) -> None:
     widget = open_widget().show()
@@ -181,6 +188,29 @@ def test_a_page_that_is_opened_full_screen_has_to_know_it(open_widget: Open, mod
     page = widget.page()
     mode = modes[-1]
     assert page.evaluate("context.displayMode") == widget.mode == mode
+
+
+def test_without_a_header_there_is_one_while_there_is_something_to_say(open_widget: Open) -> None:
+    widget = open_widget(traits={"header": False}).show()
+    page = widget.page()
+    header = widget.tab.locator(".mcpapp-header")
+    height = "document.querySelector('.mcpapp-header').offsetHeight"
+    assert widget.tab.evaluate(height) == 0
+    widget.push("state", {"state": "failed", "text": "No eggs left", "hint": "%mcpapp restart demo"})
+    assert header.get_by_text("No eggs left").is_visible()
+    assert 0 < widget.tab.evaluate(height) < 50
+    widget.push("state", {"state": "live", "text": ""})
+    assert widget.tab.evaluate(height) == 0
+    widget.push("ask", {"ask": "a", "type": "message", "app": "Demo", "preview": "Hello"})
+    assert widget.strip.is_visible()
+    widget.push("ask", {"ask": "a", "closed": True})
+    assert widget.tab.evaluate(height) == 0
+    page.evaluate("request('ui/request-display-mode', { mode: 'fullscreen' })")
+    widget.until(lambda: widget.mode == "fullscreen", "full screen")
+    assert widget.tab.get_by_role("button", name="Leave full screen").is_visible()
+    page.evaluate("request('ui/request-display-mode', { mode: 'inline' })")
+    widget.push("gone", {"reason": "The app was stopped.", "teardown": True})
+    widget.until(lambda: "The app was stopped." in widget.body, "the reason")
 
 
 def test_the_card_shows_where_the_page_does_not(open_widget: Open) -> None:
