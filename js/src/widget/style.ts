@@ -1,21 +1,14 @@
 /** The widget's style sheet, on JupyterLab's variables with fallbacks; put once into each document or shadow root. */
 
+import { installSheet, PALETTE } from "./sheet";
+
 const CSS = `
 .mcpapp-slot{display:block;width:100%;min-width:0}
 .mcpapp{
---m-bg:var(--jp-layout-color0,var(--vscode-editor-background,Canvas));
---m-bar:var(--jp-layout-color1,var(--vscode-sideBar-background,Canvas));
+${PALETTE};
 --m-hover:var(--jp-layout-color2,rgba(128,128,128,.16));
---m-ink:var(--jp-ui-font-color1,var(--vscode-editor-foreground,CanvasText));
---m-quiet:var(--jp-ui-font-color2,GrayText);
---m-line:var(--jp-border-color2,rgba(128,128,128,.3));
---m-brand:var(--jp-brand-color1,var(--vscode-focusBorder,#1976d2));
---m-warn:var(--jp-warn-color1,#f57c00);
---m-error:var(--jp-error-color1,#d32f2f);
 --m-good:var(--jp-success-color1,#388e3c);
-color-scheme:light;box-sizing:border-box;display:flex;flex-direction:column;min-width:0;width:100%;margin:2px 0 4px;
-border:1px solid var(--m-line);border-radius:6px;overflow:hidden;background:var(--m-bg);color:var(--m-ink);
-font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-serif)}
+box-sizing:border-box;display:flex;flex-direction:column;min-width:0;width:100%}
 .mcpapp[data-theme=dark]{color-scheme:dark}
 .mcpapp *{box-sizing:border-box}
 .mcpapp [hidden]{display:none!important}
@@ -103,16 +96,7 @@ font:var(--jp-ui-font-size1,13px)/1.4 var(--jp-ui-font-family,system-ui,sans-ser
 .jp-OutputArea-child:has(.mcpapp-live)+.jp-OutputArea-child:has(.mcpapp-card){display:none}
 `;
 
-const ID = "mcpapp-style";
-
-/** Makes sure that the style sheet is there for `slot`, in its shadow root if it is in one. */
+/** Makes sure that the style sheet is there for `slot`. */
 export function installStyle(slot: HTMLElement): void {
-  const rootNode = slot.getRootNode();
-  const place = rootNode instanceof ShadowRoot ? rootNode : document.head;
-  if (place.querySelector(`#${ID}`)?.textContent === CSS) return;
-  place.querySelector(`#${ID}`)?.remove();
-  const style = document.createElement("style");
-  style.id = ID;
-  style.textContent = CSS;
-  place.append(style);
+  installSheet(slot, "mcpapp-style", CSS);
 }
