@@ -163,6 +163,11 @@ class App:
         return self._connection.catalogue if self._connection else Catalogue()
 
     @property
+    def capabilities(self) -> tuple[str, ...]:
+        """What its server said it offers, at the last start; empty before the first."""
+        return tuple(self._connection.capabilities) if self._connection else ()
+
+    @property
     def pages_read(self) -> Mapping[str, Any] | None:
         """The pages read since the server's last start, by address; None when it has not run."""
         connection = self._connection

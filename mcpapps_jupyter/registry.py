@@ -274,18 +274,40 @@ class Registry:
         raise UnknownApp(f"There is no app {name!r}.{hint}")
 
     def listing(
-        self, apps: Iterable[App] | None = None, *, state: str | None = None, tag: str | None = None
+        self,
+        apps: Iterable[App] | None = None,
+        *,
+        state: str | None = None,
+        tag: str | None = None,
+        capability: str | None = None,
+        has_ui: bool | None = None,
     ) -> Listing[App]:
-        """The apps (or those given) as a table, optionally only those of a state or with a tag.
+        """The apps (or those given) as a table, optionally only some of them.
 
-        A state is any of `State`, or ``Invalid``: a broken manifest.
+        Parameters
+        ----------
+        state
+            Any of `State`, or ``Invalid``: a broken manifest.
+        tag
+            One of the manifest's tags, in any case.
+        capability
+            What the server offers (``tools``, ``prompts``, …) or, before its first start, what the manifest
+            declares.
+        has_ui
+            Whether the app brings a page.
         """
         among = self if apps is None else apps
-        shown = [app for app in among if _has_state(app, state) and _has_tag(app, tag)]
+        shown = [
+            app
+            for app in among
+            if _has_state(app, state)
+            and _has_tag(app, tag)
+            and (capability is None or capability.casefold() in map(str.casefold, capabilities(app)))
+            and (has_ui is None or brings_page(app) is has_ui)
+        ]
+        filtered = any(each is not None for each in (state, tag, capability, has_ui))
         head = ("id", "name", "state", "transport", "tools", "UI", "source")
-        return Listing(
-            shown, head=head, row=_row, empty=_nothing(state, tag), notes=self.notes(), drawn=_drawn
-        )
+        return Listing(shown, head=head, row=_row, empty=_nothing(filtered), notes=self.notes(), drawn=_drawn)
 
     def notes(self) -> list[str]:
         """What is wrong with the configuration or was in the way of the last scan, one line each."""
@@ -309,16 +331,27 @@ def shown_state(app: App) -> str:
     return "Invalid" if app.lifecycle.validation_errors else str(app.state)
 
 
+def brings_page(app: App) -> bool:
+    """Whether the app has a page, by its server's list or its manifest."""
+    manifest = app.definition.parsed.manifest
+    return bool(app.catalogue.pages) or bool(manifest and (manifest.has_ui or manifest.ui_resource_uri))
+
+
+def capabilities(app: App) -> tuple[str, ...]:
+    """What the app offers, as its server said, or before its first start its manifest."""
+    manifest = app.definition.parsed.manifest
+    return app.capabilities or (manifest.capabilities if manifest else ())
+
+
 def _row(app: App) -> list[str]:
     manifest = app.definition.parsed.manifest
     count = str(len(app.catalogue.tools)) if app.catalogue.tools else ""
-    brings = bool(app.catalogue.pages) or bool(manifest and (manifest.has_ui or manifest.ui_resource_uri))
     state = shown_state(app)
     reason = app.last_error if state in ("Invalid", "Failed", "Disabled") else None
     transport = manifest.transport if manifest else ""
     shown = f"{state}: {app.hide(reason)}" if reason else state
     source = f"{app.definition.source}, gone" if app.vanished else app.definition.source
-    return [app.id, app.name, shown, transport, count, "yes" if brings else "", source]
+    return [app.id, app.name, shown, transport, count, "yes" if brings_page(app) else "", source]
 
 
 def _drawn(app: App) -> dict[int, str]:
@@ -341,7 +374,7 @@ def _has_tag(app: App, tag: str | None) -> bool:
     return tag is None or bool(manifest and tag.casefold() in (each.casefold() for each in manifest.tags))
 
 
-def _nothing(state: str | None, tag: str | None) -> str:
-    if state or tag:
+def _nothing(filtered: bool) -> str:
+    if filtered:
         return "No app fits that filter."
     return "No apps yet. Add one: %mcpapp add ID -- COMMAND ARG…"

@@ -16,6 +16,7 @@ from mcpapps_jupyter.magics.grammar import Given, Option, Verb
 from mcpapps_jupyter.magics.known import Known
 from mcpapps_jupyter.magics.verbs import VERBS
 from mcpapps_jupyter.magics.words import Word, split
+from mcpapps_jupyter.registry import capabilities
 
 IDENTIFIER = "mcpapps_jupyter.magics"
 # At the line's start also without %, as IPython runs it; behind "name =" only with it.
@@ -149,7 +150,7 @@ class _Line:
         if option is None and text.startswith("-") and "=" in text:
             option = self._verb.option(text.partition("=")[0])
         if option is not None:
-            return bool(option.choices) or option.name == "--tag"
+            return bool(option.choices) or option.name in ("--tag", "--capability")
         slot = self._verb.slot(len(self._given.words))
         return slot is None or (slot.kind != "path" and slot.name != "VIEW")
 
@@ -165,6 +166,8 @@ class _Line:
         if option.name == "--tag":
             manifests = (app.definition.parsed.manifest for app in self._host)
             return sorted({tag for manifest in manifests if manifest for tag in manifest.tags})
+        if option.name == "--capability":
+            return sorted({each for app in self._host for each in capabilities(app)})
         return option.choices
 
     # -- words -----------------------------------------------------------------------------------

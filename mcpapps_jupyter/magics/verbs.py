@@ -27,7 +27,12 @@ _STATES = (*map(str, State), "Invalid")
 
 
 def _list(line: Invocation) -> Any:
-    return line.host.registry.listing(state=line.option("--state"), tag=line.option("--tag"))
+    return line.host.registry.listing(
+        state=line.option("--state"),
+        tag=line.option("--tag"),
+        capability=line.option("--capability"),
+        has_ui=True if line.has("--ui") else None,
+    )
 
 
 def _scan(line: Invocation) -> Any:
@@ -214,8 +219,14 @@ VERBS: dict[str, Verb] = {
             options=(
                 Option("--state", "S", "only those in this state", choices=_STATES),
                 Option("--tag", "T", "only those with this tag"),
+                Option("--capability", "C", "only those that offer this: tools, resources, prompts, …"),
+                Option("--ui", "", "only those that bring a page"),
             ),
-            examples=("%mcpapp list", "%mcpapp list --state Running"),
+            examples=(
+                "%mcpapp list",
+                "%mcpapp list --state Running",
+                "%mcpapp list --capability prompts --ui",
+            ),
         ),
         Verb(
             "scan",

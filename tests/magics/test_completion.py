@@ -36,6 +36,8 @@ def test_verbs(notebook: Notebook) -> None:
         ("%mcpapp open grocery --mode=f|", "%mcpapp open grocery --mode=fullscreen"),
         ("%mcpapp open grocery --he|", "%mcpapp open grocery --height"),
         ("%mcpapp list --tag re|", "%mcpapp list --tag retail"),
+        ("%mcpapp list --capability res|", "%mcpapp list --capability resources"),
+        ("%mcpapp list --u|", "%mcpapp list --ui"),
         ("%mcpapp list --state R|", "%mcpapp list --state Running"),
         ("%mcpapp add x --prot|", "%mcpapp add x --protocol"),
     ],

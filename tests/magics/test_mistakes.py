@@ -47,7 +47,7 @@ from .support import Notebook
         ("call grocery get_inventory storeId={{1, 2}: 3}", "TypeError"),
         ("call grocery get_inventory q='x", "A quote is not closed"),
         ("list grocery", "'grocery' is one word too many"),
-        ("list --x", "list has no option --x. It takes --state, --tag"),
+        ("list --x", "list has no option --x. It takes --state, --tag, --capability, --ui"),
         ("info --x grocery", "info has no option --x. It takes none."),
         ("start", "start needs APP, or --all"),
         ("start --all grocery", "either apps or --all"),

@@ -40,6 +40,20 @@ def test_list(notebook: Notebook) -> None:
     assert "UsageError" in notebook.run("%mcpapp list --state Runing").line
 
 
+def test_list_only_what_offers_something_or_brings_a_page(plain_app: Notebook) -> None:
+    def listed(options: str) -> list[str]:
+        return [app.id for app in plain_app.value(f"%mcpapp list {options}")]
+
+    assert listed("--ui") == ["grocery-inventory"]
+    assert listed("--capability tools") == ["grocery-inventory", "plain"]
+    assert listed("--capability Prompts") == ["grocery-inventory"], "plain's manifest says nothing of them"
+    plain_app.value("%mcpapp start plain")
+    assert listed("--capability Prompts") == ["grocery-inventory", "plain"], "its server does"
+    assert listed("--capability prompts --ui --state validated") == ["grocery-inventory"]
+    assert "No app fits" in repr(plain_app.value("%mcpapp list --capability pigeons"))
+    assert [app.id for app in plain_app.host.registry.listing(has_ui=False)] == ["plain"]
+
+
 def test_scan(notebook: Notebook, tmp_path: Path) -> None:
     folder = tmp_path / "more apps" / "tiny"
     folder.mkdir(parents=True)
