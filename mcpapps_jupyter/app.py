@@ -623,6 +623,11 @@ class App:
         if self._connection is not None:
             self._services.thread.sessions.call_soon(self._connection.model_changed)
 
+    def roots_changed(self) -> None:
+        """`McpApps.roots` was changed."""
+        if self._connection is not None:
+            self._services.thread.sessions.call_soon(self._connection.roots_changed)
+
     def listen(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
         """Call `listener`, on the session loop, with every event of the server; returns how to end that."""
         self._listeners.append(listener)

@@ -449,6 +449,12 @@ class Connection:
         elif _LATE_MODEL not in self.notes:
             self.notes.append(_LATE_MODEL)
 
+    def roots_changed(self) -> None:
+        """The folders that the server may know about are others now; it is told."""
+        session = self._alive()
+        if session is not None:
+            self._spawn(session.roots_changed())
+
     def _check_allowed(self) -> None:
         if self.lifecycle.state is State.DISABLED:
             why = "; ".join(self.lifecycle.policy_reasons) or "it was disabled"

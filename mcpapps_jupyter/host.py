@@ -86,6 +86,7 @@ class Host:
         self.config.observe(self._configured, "allow_nested_calls")
         self._configured(None)
         self.config.observe(self._policy_changed, _POLICY)
+        self.config.observe(self._roots_changed, "roots")
         self.config.observe(lambda _: self.complain(), ["approvals", "allowlist_semantics", "entries"])
         quiet.hush()
         self.last_scan = self.registry.scan()
@@ -107,6 +108,10 @@ class Host:
                 app.stop()
         for app in self.registry:  # no scan comes past the apps that were added
             self.registry.judge(app)
+
+    def _roots_changed(self, _: Any) -> None:
+        for app in self.registry:
+            app.roots_changed()
 
     # -- apps ---------------------------------------------------------------------------------------
 

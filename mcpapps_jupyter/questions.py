@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcpapps_jupyter.config import McpApps
+from mcpapps_jupyter.discovery.places import expanded
 from mcpapps_jupyter.errors import McpAppsError
 from mcpapps_jupyter.host_thread import HostThread
 from mcpapps_jupyter.ports import Answer, Caller, LoginPrompt, LoginRequest, Question
@@ -53,6 +57,7 @@ class Questions:
         self._ask_first = True
         self._may_sample: set[str] = set()
         self._asking: dict[str, SharedWork] = {}
+        self._noted: set[tuple[str, str]] = set()
 
     def on_elicitation(self, handler: ElicitationHandler | None) -> None:
         """Set who is asked first; None takes the handler away."""
@@ -112,8 +117,16 @@ class Questions:
         configured = self._config.roots
         if not configured and app.remote:
             return []
-        folders = [self._config.notebook_dir() / path for path in configured] or [self._config.notebook_dir()]
+        home = self._config.notebook_dir()
+        texts = [expanded(path, partial(self._note_root, app.id)) for path in configured] or [str(home)]
+        folders = [Path(os.path.normpath(home / text)) for text in texts if text is not None]
         return [{"uri": folder.as_uri(), "name": folder.name or str(folder)} for folder in folders]
+
+    def _note_root(self, app_id: str, problem: str) -> None:
+        """Say what is no folder, once."""
+        if (app_id, problem) not in self._noted:
+            self._noted.add((app_id, problem))
+            self._note(app_id, f"McpApps.roots: {problem}")
 
     @property
     def can_sample(self) -> bool:

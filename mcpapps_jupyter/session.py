@@ -406,6 +406,13 @@ class Session:
             with contextlib.suppress(McpAppsError):
                 await self.request("logging/setLevel", {"level": "info"}, timeout=5)
 
+    async def roots_changed(self) -> None:
+        """Tell the server; in the 2026 era it asks anew each time it needs to know."""
+        if not self.modern:
+            notification = types.RootsListChangedNotification()
+            with contextlib.suppress(Exception):  # a session that ends meanwhile need not know
+                await self._connected().session.send_notification(notification)
+
     def _missed(self) -> None:
         """The stream of events was interrupted: whatever there is may have changed meanwhile."""
         for kind in ("tools", "prompts", "resources"):

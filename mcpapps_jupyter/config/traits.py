@@ -94,7 +94,8 @@ class McpApps(Configurable):
     ).tag(config=True)
     roots = List(
         Unicode(),
-        help="Folders shown to servers as roots; empty: the notebook's folder, to local servers only.",
+        help="Folders shown to servers as roots; empty: the notebook's folder, to local servers only. "
+        "Relative ones start there; ~ and ${env:NAME} are expanded.",
     ).tag(config=True)
 
     open_wait = Float(10.0, min=0, help="Seconds that open waits for the tool's result.").tag(config=True)

@@ -361,6 +361,38 @@ def test_roots_are_the_notebooks_folder_for_local_servers_only(lab: MakeLab, hos
     assert host["remote"].call("roots").data == [(folder / "data").as_uri(), folder.parent.as_uri()]
 
 
+def test_roots_are_whole_paths(lab: MakeLab, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = host.config.notebook_dir()
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    monkeypatch.setenv("USERPROFILE", str(folder / "home"))
+    monkeypatch.setenv("DATA", str(folder / "data"))
+    monkeypatch.delenv("NOT_SET_ANYWHERE", raising=False)
+    host.config.roots = ["~/x", "../beside", "./a/../b", "${env:DATA}/c", "${env:NOT_SET_ANYWHERE}"]
+    wanted = [folder / "home" / "x", folder.parent / "beside", folder / "b", folder / "data" / "c"]
+    app = lab("inprocess")
+    for _ in range(2):
+        assert app.call("roots").data == [path.as_uri() for path in wanted]
+    assert app.info().roots == tuple(path.as_uri() for path in wanted)
+    notes = [entry.text for entry in app.log if "NOT_SET_ANYWHERE is not set" in entry.text]
+    assert len(notes) == 1
+
+
+def test_servers_of_the_older_era_are_told_of_other_roots(host: Host, folder: Path) -> None:
+    journal, modern = folder / "journal", folder / "modern"
+    host.add(command("by_hand", "", str(journal)), id="old").start()
+    host.add(command("modern", str(modern)), id="new").start()
+    host.add(command("by_hand"), id="idle")
+    changed = "notifications/roots/list_changed"
+    host.config.roots = ["data"]
+    until(lambda: journal.read_text().count(changed) == 1, "the news")
+    host.config.roots = ["data"]
+    host.config.roots = []
+    until(lambda: journal.read_text().count(changed) == 2, "the news")
+    host.thread.run(host["new"].connection().relist())  # whatever was sent before has arrived by its answer
+    assert changed not in modern.read_text()
+    assert host["old"].call("add", a=1).data == 2
+
+
 def test_the_context_of_a_call_does_not_stick_to_the_session_that_it_starts(lab: MakeLab, host: Host) -> None:
     first, second = lab("inprocess", "legacy"), lab("stdio", "legacy", app_id="second")
     asked: list[Question] = []
