@@ -45,6 +45,7 @@ from mcpapps_jupyter.manifest import (
 from mcpapps_jupyter.oauth import LoginFile
 from mcpapps_jupyter.plain import NotPlainError, plain
 from mcpapps_jupyter.ports import Asker, Caller, ClientTransport, ServerEvent, ViewFactory
+from mcpapps_jupyter.progress import ProgressFeed, ProgressHandler
 from mcpapps_jupyter.redact import redact
 from mcpapps_jupyter.results import PromptResult, ReadResult, ToolResult, odd_spellings
 
@@ -349,7 +350,15 @@ class App:
 
     # -- use -----------------------------------------------------------------------------------
 
-    def call(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any) -> ToolResult:
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        on_progress: ProgressHandler | None = None,
+        **keywords: Any,
+    ) -> ToolResult:
         """Call a tool on the shared session and wait for its result.
 
         Parameters
@@ -358,6 +367,9 @@ class App:
             The server's name of the tool, or the local name with the app's prefix.
         arguments, **keywords
             The tool's arguments, checked against its input schema before anything is sent.
+        on_progress
+            Called with what is done, the total or None, and a message or None, whenever the server reports
+            progress; away from the session loop, so that calls of this API work in it.
 
         Raises
         ------
@@ -368,29 +380,52 @@ class App:
             ``is_error``.
         """
         self.check_usable()
-        return self._run(self.call_here(tool, given_arguments(tool, arguments, keywords)))
+        given = given_arguments(tool, arguments, keywords)
+        return self._run(self.call_here(tool, given, on_progress=on_progress))
 
     def acall(
-        self, tool: str, arguments: Mapping[str, Any] | None = None, /, **keywords: Any
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        on_progress: ProgressHandler | None = None,
+        **keywords: Any,
     ) -> Submitted[ToolResult]:
         """`call`, to be awaited."""
         self.check_usable()
         given = given_arguments(tool, arguments, keywords)
-        return self._services.thread.submit(self.call_here(tool, given))
+        return self._services.thread.submit(self.call_here(tool, given, on_progress=on_progress))
 
-    async def call_here(self, name: str, arguments: Mapping[str, Any], caller: Caller = _CELL) -> ToolResult:
+    async def call_here(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        caller: Caller = _CELL,
+        *,
+        on_progress: ProgressHandler | None = None,
+    ) -> ToolResult:
         """`call` for code that already is on the session loop."""
         connection = self.connection()
         await connection.ready(caller)
         tool = self.check_call(name, arguments)
         params = {"name": tool.name, "arguments": dict(arguments)}
         begun = time.time()
-        raw = await connection.request("tools/call", params, caller=caller)
+        feed = ProgressFeed(on_progress, self._services.thread, self._note) if on_progress else None
+        told = feed.told if feed else None
+        try:
+            raw = await connection.request("tools/call", params, caller=caller, on_progress=told)
+        finally:
+            if feed is not None:
+                await feed.over()
         self._check_output(tool, raw)
         result = ToolResult(raw, app_id=self.id, tool=tool.name)
         if result.is_error:
             result.hint = await self._stderr_since(begun, result.text)
         return result
+
+    def _note(self, text: str) -> None:
+        self.log.add("host", self.hide(text), "warning")
 
     async def _stderr_since(self, begun: float, said: str) -> str:
         """What a failed call left on the server's stderr: SDKs keep an exception's own words from clients."""
@@ -674,10 +709,7 @@ class App:
         if (login := self.login) is not None:
             from mcpapps_jupyter.oauth.login import Login
 
-            def note(text: str) -> None:
-                self.log.add("host", self.hide(text), "warning")
-
-            auth = Login(self.id, login, requests=requests, asker=self._services.asker, note=note)
+            auth = Login(self.id, login, requests=requests, asker=self._services.asker, note=self._note)
         # What the last start found out is not tried again: an older server refuses the newer way each time.
         spoken = self._http.kind if self._http is not None else "http"
         kind: Kind = "sse" if manifest.transport == "sse" else spoken

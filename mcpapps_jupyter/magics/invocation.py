@@ -23,6 +23,7 @@ from mcpapps_jupyter.magics.values import Names, Typed, expand, mapping_of, plai
 from mcpapps_jupyter.magics.waiting import outcome, succeeded, wait_for
 from mcpapps_jupyter.magics.words import Word
 from mcpapps_jupyter.redact import clean_line
+from mcpapps_jupyter.results import ToolResult
 
 _DONE = {"Starting": "Started", "Stopping": "Stopped", "Restarting": "Restarted"}
 
@@ -229,6 +230,28 @@ class Invocation:
             outcome(work)
         return app
 
+    def called(self, app: App, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """The result of a tool; its server's progress is shown meanwhile."""
+        news: list[str] = []
+
+        def tell(done: float, total: float | None, message: str | None) -> None:
+            news[:] = [app.hide(progress_text(done, total, message))]
+
+        work = app.acall(tool, arguments, on_progress=tell)
+
+        def conclusion(took: str) -> str:
+            return f"{tool}: done in {took}." if succeeded(work) else f"{tool} did not succeed in {took}."
+
+        visible = not self.host.config.is_headless()
+        wait_for(
+            [work],
+            self.host.thread,
+            lambda: f"{tool}: {news[0]}" if news else "",
+            conclusion,
+            visible=visible,
+        )
+        return outcome(work)
+
     def wait(self, doing: str, work: Mapping[App, Submitted[Any]]) -> None:
         """Wait for `work` on apps, and show after a moment what they print meanwhile."""
 
@@ -253,6 +276,13 @@ def fitted(values: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, An
         name: arguments_.coerce(name, str(value), schema) if isinstance(value, Typed) else value
         for name, value in values.items()
     }
+
+
+def progress_text(done: float, total: float | None, message: str | None) -> str:
+    """A server's progress as people read it: ``step 3 (3 of 8)``."""
+    amount = f"{done:g} of {total:g}" if total is not None else f"{done:g}"
+    text = clean_line(message or "", 100)
+    return f"{text} ({amount})" if text else amount
 
 
 def last_line(app: App) -> str:

@@ -65,7 +65,7 @@ def _call(line: Invocation) -> Any:
     app, name, values = line.app(), line.text(1), line.values()
     tool = line.running(app).find_tool(name or "")
     with line.correcting(name):
-        return app.call(tool.name, fitted(values, tool.input_schema))
+        return line.called(app, tool.name, fitted(values, tool.input_schema))
 
 
 def _read(line: Invocation) -> Any:

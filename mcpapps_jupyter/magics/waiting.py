@@ -39,7 +39,7 @@ def wait_for(
     thread
         Where it runs; the cell answers its questions meanwhile.
     status
-        Gives the line to show meanwhile.
+        Gives the line to show meanwhile; an empty one is not shown.
     conclusion
         Gives the line that stays where one was shown, so that no empty output is saved with the notebook;
         gets how long it took, in words.
@@ -52,8 +52,8 @@ def wait_for(
         beat = _PATIENCE
         while not thread.wait(work, beat) and not any(each.lost for each in work):
             beat = _BEAT
-            if visible:
-                line.show(f"{status()} ({time.monotonic() - begun:.0f} s)")
+            if visible and (text := status()):
+                line.show(f"{text} ({time.monotonic() - begun:.0f} s)")
     except KeyboardInterrupt:
         for each in work:
             each.cancel()

@@ -103,6 +103,42 @@ def test_progress_extends_the_time_and_silence_ends_it(lab: MakeLab, transport: 
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("transport", ["stdio", "http", "inprocess"])
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_progress_is_given_to_who_asks_for_it(lab: MakeLab, transport: str, era: str, kind: str) -> None:
+    app = lab(transport, era)
+    told: list[tuple[float, float | None, str | None]] = []
+
+    def listen(done: float, total: float | None, message: str | None) -> None:
+        assert app.call("add", a=1).data == 2, "calls work in it"
+        told.append((done, total, message))
+
+    async def listen_later(done: float, total: float | None, message: str | None) -> None:
+        assert (await app.acall("add", a=1)).data == 2
+        told.append((done, total, message))
+
+    listener = listen if kind == "def" else listen_later
+    assert app.call("work", steps=3, on_progress=listener).text == "done"
+    wanted = [(step, 3, f"step {step}") for step in (1, 2, 3)]
+    assert told == wanted
+    assert app.acall("work", {"steps": 3}, on_progress=listener).result(30).text == "done"
+    assert told == wanted * 2
+
+
+def test_a_listener_to_progress_that_fails_is_noted_and_the_call_goes_on(lab: MakeLab) -> None:
+    app = lab("inprocess")
+    told = []
+
+    def listen(*news: object) -> None:
+        told.append(news)
+        raise LookupError("no eggs here")
+
+    assert app.call("work", steps=3, pause=0.05, on_progress=listen).text == "done"
+    assert len(told) == 1
+    assert len([text for _, text in logged(app) if "on_progress failed" in text and "no eggs" in text]) == 1
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("transport", ["stdio", "http", "inprocess"])
 def test_a_cancelled_call_is_cancelled_at_the_server(
     lab: MakeLab, folder: Path, transport: str, era: str
 ) -> None:

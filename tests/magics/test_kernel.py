@@ -164,6 +164,22 @@ def test_a_long_start_leaves_a_line_that_says_so(kernel: Kernel) -> None:
     assert len(kernel.run("%mcpapp start late")[1]) == 1
 
 
+def test_progress_of_a_call_is_shown_and_leaves_a_line(kernel: Kernel) -> None:
+    kernel.run(
+        f"%mcpapp add busy --env SECRET=hunter2hunter2 -- {sys.executable} {SERVER}\n%mcpapp start busy"
+    )
+    reply, outputs = kernel.run("%mcpapp call busy work steps=2 pause=1.5")
+    assert reply["status"] == "ok"
+    shown = [output["data"]["text/plain"] for output in outputs]
+    assert re.fullmatch(r"work: step 1 of ••• \(1 of 2\) \(\d+ s\)", shown[0])
+    assert re.fullmatch(r"work: done in \d+ s\.", shown[-2])
+    assert "done" in shown[-1]
+    reply, outputs = kernel.run("%mcpapp call busy work steps=9 pause=30", until="work: step 1")
+    assert outputs[-1]["traceback"] == ["KeyboardInterrupt: %mcpapp call was interrupted."]
+    _, outputs = kernel.run("%mcpapp call busy work steps=2")
+    assert len(outputs) == 1, "what is over at once shows nothing"
+
+
 def servers(kernel: Kernel) -> list[psutil.Process]:
     pid = kernel.run("import os; os.getpid()")[1][0]["data"]["text/plain"]
     found = []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import time
 from typing import Any, Literal
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 
 
 def say(text: str) -> None:
@@ -54,6 +55,15 @@ def process() -> int:
 def whisper() -> str:
     """Write the secret to stderr."""
     say(f"the secret is {os.environ.get('SECRET')}")
+    return "done"
+
+
+@server.tool()
+async def work(steps: int, ctx: Context, pause: float = 0.0) -> str:
+    """Make progress, and a pause after each step."""
+    for step in range(steps):
+        await ctx.report_progress(step + 1, steps, f"step {step + 1} of {os.environ.get('SECRET')}")
+        await asyncio.sleep(pause)
     return "done"
 
 
