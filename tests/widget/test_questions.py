@@ -48,6 +48,14 @@ def test_a_link_waits_for_a_click_on_our_bar(open_widget: Open) -> None:
     assert "opened (once)" in widget.logged("link")[-1]
 
 
+def test_a_long_address_can_be_read_to_its_end(open_widget: Open) -> None:
+    widget = open_widget().show()
+    ask(widget, "ui/open-link", {"url": f"{ADDRESS}{'&x=y' * 900}&secret=1"})
+    assert "secret" not in widget.strip.inner_text()
+    widget.strip.get_by_role("button", name="Show all").click()
+    assert widget.strip.locator("pre").inner_text().endswith("&secret=1")
+
+
 def test_a_link_can_be_refused_or_allowed_for_good(open_widget: Open) -> None:
     widget = open_widget().show()
     widget.tab.evaluate(_RECORD_WINDOWS)

@@ -125,6 +125,11 @@ export class Table {
       const cell = h("td", { role: "cell", colspan: "4" }, said);
       this.#rows.append(h("tr", { role: "row", class: "log-nothing" }, cell));
     }
+    this.#keepUp();
+  }
+
+  /** Shows the newest line to who follows. */
+  #keepUp(): void {
     if (!this.#paused) this.#scroll.scrollTop = this.#scroll.scrollHeight;
   }
 
@@ -238,7 +243,7 @@ export class Table {
   #resume(): void {
     this.#paused = "";
     if (this.#missed > 0) this.redraw();
-    this.#scroll.scrollTop = this.#scroll.scrollHeight;
+    this.#keepUp();
     this.#drawState();
   }
 
@@ -257,6 +262,8 @@ export class Table {
       if (atEnd && this.#paused === "scroll") this.#resume();
       else if (!atEnd && !this.#paused) this.#pause("scroll");
     });
+    // In another width the lines are of other heights.
+    new ResizeObserver(() => this.#keepUp()).observe(this.#scroll);
     // The notebook has keys of its own, which would act on the cell.
     this.root.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || event.target instanceof HTMLInputElement) event.stopPropagation();

@@ -3,7 +3,7 @@
 import { h } from "./dom";
 import { buildForm } from "./form";
 import { cleanLine, type JsonObject, spellOut } from "./json";
-import { hostOf, parseLink } from "./links";
+import { addressBlock, hostOf, parseLink } from "./links";
 import { asker, jsonBlock, Strip, textBlock, type Words } from "./strips";
 import type { AskMessage, Decision } from "./wire";
 
@@ -49,7 +49,7 @@ function permission(ask: AskMessage, who: Words, answer: Answer): Strip {
 }
 
 function message(ask: AskMessage, who: Words, answer: Answer): Strip {
-  const preview = textBlock(spellOut(ask.preview || ask.text), 200);
+  const preview = textBlock(spellOut(ask.preview || ask.text), 200, "mcpapp-prose");
   return new Strip(
     "message",
     [...who, " wants to send a message to the notebook:"],
@@ -71,7 +71,6 @@ function elicitation(ask: AskMessage, who: Words, answer: Answer): Strip {
   if (ask.url !== undefined) {
     if (!link)
       return new Strip("link", [...question, " (with an address that cannot be opened)"], [], others);
-    const address = h("code", { class: "mcpapp-url" }, spellOut(link.href));
     const open = () => {
       window.open(link.href, "_blank", "noopener,noreferrer");
       answer("accept");
@@ -79,7 +78,7 @@ function elicitation(ask: AskMessage, who: Words, answer: Answer): Strip {
     return new Strip(
       "link",
       question,
-      [address],
+      [addressBlock(link)],
       [{ label: `Open ${hostOf(link)}`, primary: true, run: open }, ...others],
     );
   }

@@ -52,6 +52,8 @@ export class Header {
     };
     this.#large = item("fullscreen", LARGE, actions.fullscreen);
     this.#pip = item("pip", SMALL, actions.pip);
+    // Without a page there is nothing to show in another way.
+    for (const control of [this.#fullscreen, this.#large, this.#pip]) control.classList.add("mcpapp-way");
     this.#menu = h(
       "div",
       { class: "mcpapp-menu", role: "menu", popover: "auto" },

@@ -2,7 +2,7 @@
 
 import { h } from "./dom";
 import { cleanLine, spellOut } from "./json";
-import { Strip, type Words } from "./strips";
+import { Strip, textBlock, type Words } from "./strips";
 
 const SCHEMES = ["http:", "https:", "mailto:"];
 
@@ -21,6 +21,11 @@ export function parseLink(text: string): URL | undefined {
 /** What a person has to recognise: the origin, or the address of a mail. International names are in punycode. */
 export function hostOf(url: URL): string {
   return cleanLine(url.protocol === "mailto:" ? url.pathname : url.origin, 200);
+}
+
+/** The whole address: what it carries away is often at its end. */
+export function addressBlock(url: URL): HTMLElement {
+  return textBlock(spellOut(url.href), 200, "mcpapp-url");
 }
 
 function open(url: URL): void {
@@ -83,7 +88,7 @@ export class Links {
           h("strong", { class: "mcpapp-origin" }, hostOf(url)),
           " in a new tab?",
         ],
-        [h("code", { class: "mcpapp-url" }, spellOut(url.href).slice(0, 2000))],
+        [addressBlock(url)],
         [
           { label: "Open", primary: true, run: () => agree("once") },
           // Every mailto address shares the origin "null": there is nothing to remember.

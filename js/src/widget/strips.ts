@@ -137,12 +137,13 @@ export function jsonBlock(value: unknown, shown = SHOWN): HTMLElement | undefine
   return textBlock(text, shown);
 }
 
-/** Text cut to `shown` characters, with a button for the rest. */
-export function textBlock(text: string, shown: number): HTMLElement {
-  if (text.length <= shown) return h("pre", { class: "mcpapp-text" }, text);
+/** Text cut to `shown` characters, with a button for the rest; `kind` is one more class. */
+export function textBlock(text: string, shown: number, kind = ""): HTMLElement {
+  const name = `mcpapp-text ${kind}`;
+  if (text.length <= shown) return h("pre", { class: name }, text);
   // Not within a pair of surrogates.
   const start = text.slice(0, shown).replace(/[\ud800-\udbff]$/, "");
-  const pre = h("pre", { class: "mcpapp-text" }, `${start}…`);
+  const pre = h("pre", { class: name }, `${start}…`);
   const more = h("button", { type: "button", class: "mcpapp-more" }, `Show all ${text.length} characters`);
   more.addEventListener("click", () => {
     pre.textContent = text;

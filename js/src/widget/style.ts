@@ -49,8 +49,9 @@ box-sizing:border-box;display:flex;flex-direction:column;min-width:0;width:100%}
 .mcpapp p{margin:3px 0 0}
 .mcpapp :is(code,pre){font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:.923em}
 .mcpapp code{background:none;padding:0;color:inherit}
-.mcpapp-url{display:block;margin-top:3px;max-height:4.4em;overflow:auto;color:var(--m-quiet);overflow-wrap:anywhere}
-.mcpapp .mcpapp-text{margin:6px 0 0;padding:6px 8px;max-height:142px;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:4px;border:1px solid var(--m-line);background:var(--m-bg);color:var(--m-ink)}
+.mcpapp .mcpapp-text{margin:6px 0 0;padding:6px 8px;max-height:142px;overflow:auto;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;border-radius:4px;border:1px solid var(--m-line);background:var(--m-bg);color:var(--m-ink)}
+.mcpapp .mcpapp-prose{font:inherit}
+.mcpapp .mcpapp-url{word-break:break-all}
 .mcpapp button.mcpapp-more{margin-top:4px;padding:0;border:0;background:none;color:var(--m-brand)}
 .mcpapp-files{margin:4px 0 0;padding:0 0 0 16px}
 .mcpapp-form{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(240px,100%),1fr));align-items:start;gap:10px 18px;margin-top:9px}
@@ -78,9 +79,12 @@ box-sizing:border-box;display:flex;flex-direction:column;min-width:0;width:100%}
 @keyframes mcpapp-spin{to{transform:rotate(1turn)}}
 .mcpapp-reason>div{flex:1 1 auto;min-width:0;overflow-wrap:anywhere}
 .mcpapp-reason>.mcpapp-icon{color:var(--m-warn);width:20px;height:20px}
+.mcpapp:has([data-tone=ended]) .mcpapp-reason>.mcpapp-icon{color:var(--m-quiet)}
+.mcpapp:not(.mcpapp-live) .mcpapp-way{display:none}
 .mcpapp-reason-title{font-weight:600}
 .mcpapp-reason p{white-space:pre-line}
-.mcpapp-next{display:flex;flex-wrap:wrap;align-items:baseline;gap:1px 10px}
+.mcpapp-next{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 6px}
+.mcpapp .mcpapp-next code{padding:0 5px;border:1px solid var(--m-line);border-radius:3px}
 .mcpapp-slot:has(>.mcpapp[data-mode=pip])::after{content:"Shown in a small window";display:block;padding:10px;color:var(--jp-ui-font-color2,GrayText)}
 .mcpapp-question:not(:has(.mcpapp-strip)),.mcpapp-question .mcpapp-body{display:none}
 .mcpapp-question .mcpapp-header{border:0}

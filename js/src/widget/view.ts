@@ -40,6 +40,8 @@ export class View implements Surroundings {
   readonly #panel = new Panel();
   readonly #asks = new Map<string, Strip>();
   #stage: Stage | undefined;
+  /** Whether the kernel has said something since this frame asked for its page. */
+  #heard = false;
   /** Counts what is done to the frame. */
   #turn = 0;
   #focusBefore: Element | null = null;
@@ -87,7 +89,8 @@ export class View implements Surroundings {
   /** Shows what the widget's traits say. */
   describe(): void {
     const { appName, tool, title, header, height, question } = this.session.descriptor;
-    this.header.title(appName, title || tool);
+    const what = title || tool;
+    this.header.title(appName, what === appName ? "" : what);
     this.root.classList.toggle("mcpapp-bare", !header);
     this.root.classList.toggle("mcpapp-question", question);
     if (height) this.#stage?.setHeight(height);
@@ -115,6 +118,7 @@ export class View implements Surroundings {
 
   /** A state of the widget as a whole. */
   show({ state, text, hint }: StateMessage): void {
+    this.#heard = true;
     this.header.say("kernel", "");
     this.header.state(TONES[state], state === "live" ? "" : text);
     if (state === "ended") {
@@ -203,12 +207,13 @@ export class View implements Surroundings {
     }
     this.frameId = randomId("f-");
     this.show(state);
+    this.#heard = false;
     // Only a person's wish may bring a view back that has ended: to load the tab again is none.
     channel.send("open", this.frameId, relaunch ? { relaunch } : {});
     const { frameId } = this;
     const waiting = () => {
-      const idle = frameId === this.frameId && !this.#stage && this.#panel.element.matches(".mcpapp-loading");
-      if (idle && channel.connected) this.header.say("kernel", "waiting for the kernel…");
+      if (frameId === this.frameId && !this.#heard && channel.connected)
+        this.header.say("kernel", "waiting for the kernel…");
     };
     later(BUSY_MS, waiting, this.#controller.signal);
   }

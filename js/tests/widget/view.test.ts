@@ -216,6 +216,20 @@ describe("a view", () => {
     expect(text(".mcpapp-loading")).toBe("Starting…");
   });
 
+  it("does not wait for a kernel that has said what takes so long", async () => {
+    model.push("state", frameId(), { state: "starting", text: "Starting demo…" });
+    await vi.advanceTimersByTimeAsync(2500);
+    expect(text(".mcpapp-note")).toBe("");
+    expect(text(".mcpapp-loading")).toBe("Starting demo…");
+  });
+
+  it("says its name once", () => {
+    expect(text(".mcpapp-tool")).toBe("");
+    model.traits.title = "Demo";
+    model.emit("change:title");
+    expect(text(".mcpapp-tool")).toBe("");
+  });
+
   it("leaves nothing behind", async () => {
     model.push("open", frameId(), openMessage());
     close();
