@@ -33,6 +33,7 @@ from mcpapps_jupyter.errors import (
     InvalidArguments,
     McpAppsError,
 )
+from mcpapps_jupyter.feed import Feed, ProgressHandler
 from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.lifecycle import Lifecycle, State
 from mcpapps_jupyter.log import AppLog
@@ -45,7 +46,6 @@ from mcpapps_jupyter.manifest import (
 from mcpapps_jupyter.oauth import LoginFile
 from mcpapps_jupyter.plain import NotPlainError, plain
 from mcpapps_jupyter.ports import Asker, Caller, ClientTransport, ServerEvent, ViewFactory
-from mcpapps_jupyter.progress import ProgressFeed, ProgressHandler
 from mcpapps_jupyter.redact import redact
 from mcpapps_jupyter.results import PromptResult, ReadResult, ToolResult, odd_spellings
 
@@ -82,6 +82,8 @@ class Services:
         run yet may need the person's consent.
     version
         Our own version.
+    state_changed
+        Told of each step of each app: ``state_changed(app, old, new)``; on whatever thread makes it.
     old_servers
         Which servers, by command and version, do not answer the 2026 probe in time.
     """
@@ -92,6 +94,7 @@ class Services:
     guard: Callable[[], ProcessGuard]
     may_use: Callable[[Definition, bool], None]
     version: str
+    state_changed: Callable[[App, State, State], None] = field(default=lambda *_: None)
     old_servers: set[Hashable] = field(default_factory=set)
 
 
@@ -108,6 +111,7 @@ class App:
     def __init__(self, definition: Definition, services: Services) -> None:
         self.id = definition.app_id
         self.lifecycle = Lifecycle()
+        self.lifecycle.subscribe(lambda step: services.state_changed(self, step.previous, step.state))
         self.log = AppLog(title=f"Log of {self.id}", show=lambda: services.views.show_log(self))
         self._services = services
         self._connection: Connection | None = None
@@ -411,7 +415,7 @@ class App:
         tool = self.check_call(name, arguments)
         params = {"name": tool.name, "arguments": dict(arguments)}
         begun = time.time()
-        feed = ProgressFeed(on_progress, self._services.thread, self._note) if on_progress else None
+        feed = Feed(on_progress, self._services.thread, self._progress_failed) if on_progress else None
         told = feed.told if feed else None
         try:
             raw = await connection.request("tools/call", params, caller=caller, on_progress=told)
@@ -423,6 +427,10 @@ class App:
         if result.is_error:
             result.hint = await self._stderr_since(begun, result.text)
         return result
+
+    def _progress_failed(self, error: Exception, *_: Any) -> bool:
+        self._note(f"on_progress failed and is not called again: {error!r}")
+        return False
 
     def _note(self, text: str) -> None:
         self.log.add("host", self.hide(text), "warning")

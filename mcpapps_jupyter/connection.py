@@ -48,6 +48,7 @@ _SETTLE = 10.0
 _LAST_ANSWERS = 2.0
 #: The longest start in all, however much a first installation prints.
 _LONGEST_START = 120.0
+_NOISE = "the server prints to stdout, which belongs to the protocol; it should print to stderr"
 _SKIPS_PROBE = "the server ignores the 2026-07-28 probe; further starts skip it"
 _LATE_MODEL = "whether a model is set has changed since the start; the server hears of it at the next one"
 #: How many lines of a server's stderr are searched for why it did not start.
@@ -146,6 +147,8 @@ class Connection:
         #: Whether the last start replaced a session that went away by itself.
         self.recovered = False
         self._last_restart = float("-inf")
+        #: Whether this server was told of already as one that prints to stdout.
+        self._noisy = False
         #: How many lines the log had when the last start began.
         self._log_before = 0
         self._leaving: dict[asyncio.Task[None], Session] = {}
@@ -215,6 +218,7 @@ class Connection:
             self.log.forget_stderr()
             self._log_before = self.log.count
             self._offers.forget_pages()
+            self._noisy = False
             await self._try()
         except asyncio.CancelledError:
             self._leave()
@@ -330,6 +334,9 @@ class Connection:
     def _noise(self, text: str, deadline: Deadline) -> None:
         deadline.touch()
         self.log.add("stdout", self.hide(text), "warning")
+        if not self._noisy:
+            self._noisy = True
+            self.log.add("host", _NOISE, "warning")
 
     def _modern(self) -> bool:
         return (self.protocol_version or "") >= "2026"

@@ -21,6 +21,7 @@ from mcpapps_jupyter.definition import Definition
 from mcpapps_jupyter.discovery import TrustStore, file_content
 from mcpapps_jupyter.discovery.places import expanded
 from mcpapps_jupyter.errors import AppDisabled, InvalidArguments, ManifestInvalid, McpAppsError, in_words
+from mcpapps_jupyter.feed import Feed
 from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.manifest import parse_document, parse_mapping
@@ -69,6 +70,7 @@ class Host:
         self._views = Views(self.config, self.thread, _version.__version__, running_kernel)
         self._trust = TrustStore()
         self._guard: Any = None
+        self._of_states: tuple[Feed, ...] = ()
         self._guard_lock = threading.Lock()
         self.registry = Registry(
             self.config,
@@ -79,6 +81,7 @@ class Host:
                 guard=self._process_guard,
                 may_use=self._may_use,
                 version=_version.__version__,
+                state_changed=self._state_changed,
             ),
             self._trust,
         )
@@ -428,6 +431,29 @@ class Host:
         if self._questions.can_sample != before:
             for app in self.registry:
                 app.model_changed()
+
+    def on_state(self, handler: Callable[[App, State, State], Any]) -> Callable[[], None]:
+        """Call ``handler(app, old, new)`` after each change of any app's state; returns how to end that.
+
+        In order, and away from the session loop, so calls of this API work inside it; `def` or
+        ``async def``.
+        """
+        feed = Feed(handler, self.thread, self._state_handler_failed)
+        self._of_states = (*self._of_states, feed)
+
+        def forget() -> None:
+            self._of_states = tuple(each for each in self._of_states if each is not feed)
+
+        return forget
+
+    def _state_changed(self, app: App, old: State, new: State) -> None:
+        for feed in self._of_states:
+            self.thread.sessions.call_soon(feed.put, app, old, new)
+
+    @staticmethod
+    def _state_handler_failed(error: Exception, app: App, *_: Any) -> bool:
+        app.log.add("host", app.hide(f"a handler of on_state failed: {error!r}"), "warning")
+        return True
 
     # -- behind the scenes -------------------------------------------------------------------------------
 

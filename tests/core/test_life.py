@@ -434,3 +434,59 @@ def test_a_suspicion_that_did_not_help_is_given_up(host: Host, folder: Path) -> 
             app.start()
         tried.append("server/discover" in journal.read_text())
     assert tried == [True, False, True]
+
+
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_changes_of_state_are_told_in_order(quick: App, host: Host, kind: str) -> None:
+    told: list[tuple[str, State, State]] = []
+    other = host.add(command("by_hand"), id="other").start()
+
+    def hear(app: App, old: State, new: State) -> None:
+        assert other.call("add", a=1).data == 2, "calls work in it"
+        told.append((app.id, old, new))
+
+    async def hear_later(app: App, old: State, new: State) -> None:
+        hear(app, old, new)
+
+    forget = host.on_state(hear if kind == "def" else hear_later)
+    quick.start().stop()
+    host.disable("quick")
+    steps = [
+        (State.VALIDATED, State.LOADED),
+        (State.LOADED, State.RUNNING),
+        (State.RUNNING, State.STOPPED),
+        (State.STOPPED, State.DISABLED),
+    ]
+    until(lambda: len(told) == len(steps), "the news")
+    assert told == [("quick", *step) for step in steps]
+    forget()
+    forget()
+    host.enable("quick")
+    host.thread.run(asyncio.sleep(0))
+    assert len(told) == len(steps)
+
+
+def test_a_handler_of_states_that_fails_is_noted_and_hears_on(quick: App, host: Host) -> None:
+    told = []
+
+    def hear(app: App, old: State, new: State) -> None:
+        told.append(new)
+        raise LookupError("no eggs here")
+
+    host.on_state(hear)
+    quick.start()
+    until(lambda: told == [State.LOADED, State.RUNNING], "the news")
+    until(lambda: [entry.text for entry in quick.log if "no eggs here" in entry.text], "the note")
+    assert quick.call("add", a=1).data == 2
+
+
+def test_noise_on_stdout_is_explained_once_a_start(host: Host) -> None:
+    app = host.add(command("by_hand", "banner"), id="noisy").start()
+
+    def explained() -> int:
+        return sum("belongs to the protocol" in entry.text for entry in app.log if entry.source == "host")
+
+    assert [entry.text for entry in app.log if entry.source == "stdout"] == ["Starting ..."]
+    assert explained() == 1
+    app.restart()
+    assert explained() == 2
