@@ -11,7 +11,7 @@ import pytest
 
 from mcpapps_jupyter.host import Host
 from mcpapps_jupyter.ports import Caller, ServerEvent
-from tests.core.conftest import MakeLab
+from tests.core.conftest import ERAS, MakeLab
 from tests.core.support import command, until
 
 
@@ -76,16 +76,19 @@ def test_stopping_ends_the_stream_at_once(lab: MakeLab, transport: str) -> None:
     assert app.start().call("add", a=1).data == 2
 
 
-def test_a_question_may_be_a_link(lab: MakeLab, host: Host) -> None:
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("transport", ["stdio", "http", "inprocess"])
+@pytest.mark.parametrize("said", ["cancel", "decline", "accept"])
+def test_a_question_may_be_a_link(lab: MakeLab, host: Host, transport: str, era: str, said: str) -> None:
     asked: list[Any] = []
 
     def answer(question: Any) -> Any:
         asked.append((question.mode, question.url, question.schema, question.message))
-        return "cancel"
+        return {} if said == "accept" else said
 
     host.on_elicitation(answer)
-    app = lab("stdio", "legacy")
-    assert app.call("visit", url="https://example.org/login").text == "cancel"
+    app = lab(transport, era)
+    assert app.call("visit", url="https://example.org/login").text == said
     assert asked == [("url", "https://example.org/login", None, "Log in there")]
 
 

@@ -98,9 +98,14 @@ def build(name: str = "lab", html: str = HTML) -> MCPServer:
         return (await ctx.elicit("Which colour?", Colour)).action
 
     @server.tool()
-    async def visit(url: str, ctx: Context) -> str:
-        """Ask to visit a page, in the way of the 2025 era."""
-        return (await ctx.elicit_url("Log in there", url, "visit-1")).action
+    async def visit(url: str, ctx: Context) -> str | types.InputRequiredResult:
+        """Ask to visit a page, in the way of the era."""
+        if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return (await ctx.elicit_url("Log in there", url, "visit-1")).action
+        if ctx.input_responses:
+            return ctx.input_responses["visit"].action
+        asked = types.ElicitRequest(params=types.ElicitRequestURLParams(message="Log in there", url=url))
+        return types.InputRequiredResult(input_requests={"visit": asked})
 
     @server.tool()
     def resolve(colour: Annotated[Colour, Resolve(ask_colour)]) -> str:
