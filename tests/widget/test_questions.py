@@ -34,13 +34,18 @@ def answer(widget: WidgetPage) -> Any:
 
 
 def test_a_link_waits_for_a_click_on_our_bar(open_widget: Open) -> None:
-    widget = open_widget().show()
+    widget = open_widget()
+    widget.tab.clock.install(time=0)
+    widget.show()
+    widget.page()
     widget.tab.evaluate(_RECORD_WINDOWS)
+    widget.tab.clock.pause_at(3_600_000)
     ask(widget, "ui/open-link", {"url": ADDRESS})
     assert "https://example.com" in widget.strip.inner_text()
     button = widget.strip.get_by_role("button", name="Open", exact=True)
     button.click(force=True)  # at once, as a click that was meant for something else
     assert widget.tab.evaluate("opened") == []
+    widget.tab.clock.resume()
     widget.press("Open")
     assert answer(widget) == {}
     assert widget.tab.evaluate("opened") == [[ADDRESS, "_blank", "noopener,noreferrer"]]
