@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from .chromium import CHROMIUM_FLAGS, find_chromium
-from .lab_page import ARTIFACTS, LabPage, lab_tabs, page_name
+from .lab_page import ARTIFACTS, MOST_USES, LabPage, lab_tabs, page_name
 from .lab_server import LabServer
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
             report.sections.append(("picture", str(picture.relative_to(ARTIFACTS.parent))))
             report.sections.append(("browser console", "\n".join(lab.console[-_LOG_LINES:])))
             report.sections.append(("JupyterLab", "\n".join(log)))
+            lab.uses = MOST_USES  # nobody knows what the next test would find
     return report
 
 
@@ -67,14 +68,26 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="package")
+def spare_tabs(chromium: Browser, lab_server: LabServer) -> Iterator[list[LabPage]]:
+    """Tabs that a test is done with, for the next one."""
+    tabs: list[LabPage] = []
+    yield tabs
+    for tab in tabs:
+        tab.close()
+
+
 @pytest.fixture
 def open_lab(
-    request: pytest.FixtureRequest, chromium: Browser, lab_server: LabServer
+    request: pytest.FixtureRequest, chromium: Browser, lab_server: LabServer, spare_tabs: list[LabPage]
 ) -> Iterator[Callable[..., LabPage]]:
     """Give ``open_lab(cell, …)``: a tab with JupyterLab on a new notebook of those cells, its kernel running.
 
-    Lab's settings are those of the start again, and the kernels ended, when the test is over.
+    Lab's settings are those of the start again, and the kernels about to end, when the test is over.
     """
-    with lab_tabs(chromium, lab_server, page_name(request.node.nodeid)) as (open_lab, tabs):
+    with lab_tabs(chromium, lab_server, page_name(request.node.nodeid), spare=spare_tabs) as (
+        open_lab,
+        tabs,
+    ):
         request.node.lab_pages = tabs
         yield open_lab

@@ -7,6 +7,18 @@ window.lab = (() => {
   const notebook = () => panel().content;
   const cell = (index) => notebook().widgets[index];
   const isOpen = (path) => window.jupyterapp?.shell.currentWidget?.context?.path === path;
+  const all = () => [...jupyterapp.shell.widgets("main")];
+  const isEmpty = () => !all().some((widget) => widget.context) && !document.querySelector(".jp-Dialog");
+
+  // Without asking whether to save. Lab then shows its launcher, as it does when it finds nothing to open.
+  function closeAll() {
+    for (const widget of all()) widget.dispose();
+  }
+
+  async function open(path) {
+    closeAll();
+    await jupyterapp.commands.execute("docmanager:open", { path, factory: "Notebook" });
+  }
 
   function select(index) {
     notebook().deselectAll();
@@ -40,6 +52,9 @@ window.lab = (() => {
 
   return {
     isOpen,
+    isEmpty,
+    closeAll,
+    open,
     ready,
     select,
     start,

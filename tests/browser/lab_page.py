@@ -26,6 +26,9 @@ _UNTIL_DRAWN = """() => new Promise((done) => {
     requestAnimationFrame(() => requestAnimationFrame(done));
     setTimeout(done, 300);
 })"""
+_VIEWPORT = {"width": 1280, "height": 900}
+#: A tab keeps something of every notebook: at some time it is enough.
+MOST_USES = 20
 _SCRIPT = Path(__file__).with_name("lab.js")
 
 
@@ -52,31 +55,60 @@ class LabPage:
         The notebook's folder, which is the kernel's working folder. It is there before the kernel is.
     console : list of str
         What the page wrote to the browser's console, each with its level: ``error: …``.
+    uses : int
+        How many notebooks have been closed in it.
     """
 
     def __init__(
         self, browser: Browser, server: LabServer, name: str, cells: Sequence[str] | None = ()
     ) -> None:
         self.server = server
-        self.name = name
-        self.folder = server.root / name
-        self.folder.mkdir(exist_ok=True)
+        self.uses = 0
         self.console: list[str] = []
-        self._path = f"{name}/{name}.ipynb"
-        self.path = server.root / self._path
-        if cells is not None:
-            _write_notebook(self.path, cells)
-        self._context = browser.new_context(viewport={"width": 1280, "height": 900})
+        self._take(name, cells)
+        self._context = browser.new_context(viewport=_VIEWPORT)
         self._context.set_default_timeout(30_000)
         self._context.add_init_script(path=_SCRIPT)
         self.page: Page = self._context.new_page()
         self.page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
         self.page.on("pageerror", lambda error: self.console.append(f"pageerror: {error}"))
 
+    def _take(self, name: str, cells: Sequence[str] | None) -> None:
+        self.name = name
+        self.folder = self.server.root / name
+        self.folder.mkdir(exist_ok=True)
+        self._path = f"{name}/{name}.ipynb"
+        self.path = self.server.root / self._path
+        if cells is not None:
+            _write_notebook(self.path, cells)
+
     # The tab
+
+    def open_another(self, name: str, cells: Sequence[str]) -> None:
+        """Open a new notebook in this tab, where none is open."""
+        self._take(name, cells)
+        self.console.clear()
+        self.page.evaluate("path => lab.open(path)", self._path)
+        self._wait_for_notebook()
+
+    def close_notebook(self) -> None:
+        """Close the notebook as it is; the tab and the kernel go on."""
+        self.uses += 1
+        self.page.evaluate("() => lab.closeAll()")
+
+    def is_like_new(self) -> bool:
+        """Tell whether a test that gets this tab, where no notebook is open, finds it as one just loaded."""
+        with suppress(Error):  # it crashed, or shows something else
+            return (
+                self._loaded_with == self.server.settings_version
+                and self.page.viewport_size == _VIEWPORT
+                and bool(self.page.evaluate("() => lab.isEmpty()"))
+            )
+        return False
 
     def open(self) -> None:
         """Load JupyterLab on the notebook and wait until its kernel answers."""
+        self._loaded_with = self.server.settings_version
         self.page.goto(f"{self.server.url}/lab/workspaces/{quote(self.name)}/tree/{quote(self._path)}")
         self._wait_for_notebook()
 
@@ -87,6 +119,7 @@ class LabPage:
 
     def reload(self) -> None:
         """Save the notebook and load the tab again, as a person's F5 does; the kernel goes on."""
+        self.uses = MOST_USES  # Lab may still be opening what was open
         self.save()
         self.page.reload()
         self._wait_for_notebook()
@@ -227,6 +260,15 @@ class LabPage:
 
         self.wait_until(acted, f"{label} acts")
 
+    def fill(self, document: Page | Frame, selector: str, text: str) -> None:
+        """Type into a field, again where Lab took the focus away in between: it does so late after a run."""
+
+        def has_it() -> bool:
+            document.fill(selector, text)
+            return document.input_value(selector) == text
+
+        self.wait_until(has_it, f"{selector} has {text!r}")
+
     # Notebook and kernel
 
     def save(self) -> None:
@@ -237,6 +279,17 @@ class LabPage:
         """Save the notebook and read the file."""
         self.save()
         return json.loads(self.path.read_text())
+
+    def saved_outputs(self, index: int) -> list[dict[str, Any]]:
+        """Save the notebook and give the outputs of a cell, but for the blank ones.
+
+        One becomes blank when its display is over. On a busy machine that is also the complaint that no
+        front end has answered, once one did.
+        """
+        complaint = "No widget front end answered"
+        self.wait_until(lambda: complaint not in self.text(index), "the front end has answered")
+        outputs = self.saved()["cells"][index]["outputs"]
+        return [output for output in outputs if output.get("data") != {"text/plain": []}]
 
     def restart_kernel(self) -> None:
         """Restart the kernel and wait until it answers."""
@@ -306,23 +359,39 @@ def has_element(frame: Frame, selector: str) -> bool:
 
 @contextmanager
 def lab_tabs(
-    browser: Browser, server: LabServer, name: str, load: Callable[[LabPage], None] = LabPage.open
+    browser: Browser,
+    server: LabServer,
+    name: str,
+    load: Callable[[LabPage], None] = LabPage.open,
+    spare: list[LabPage] | None = None,
 ) -> Iterator[tuple[Callable[..., LabPage], list[LabPage]]]:
     """Give ``open_lab(cell, …)``, which opens a tab on a new notebook of those cells, and the open tabs.
 
-    When it is over, all kernels have ended and Lab's settings are those of the start again.
+    When it is over, all kernels are ending and Lab's settings are those of the start again. Tabs are taken
+    from `spare` and go back there, where it is given: loading JupyterLab is most of the time of a small test.
     """
     tabs: list[LabPage] = []
 
     def open_lab(*cells: str) -> LabPage:
-        tab = LabPage(browser, server, f"{name}-{len(tabs)}", cells)
+        number = f"{name}-{len(tabs)}"
+        while spare:
+            tabs.append(spare.pop())
+            if tabs[-1].is_like_new():
+                tabs[-1].open_another(number, cells)
+                return tabs[-1]
+            tabs.pop().close()
+        tab = LabPage(browser, server, number, cells)
         tabs.append(tab)
         load(tab)
         return tab
 
     yield open_lab, tabs
     for tab in tabs:
-        tab.close()
+        if spare is None or tab.uses >= MOST_USES:
+            tab.close()
+        else:
+            tab.close_notebook()
+            spare.append(tab)
     server.shut_down_kernels()
     server.restore_settings()
 

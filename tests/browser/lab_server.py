@@ -8,7 +8,10 @@ import subprocess
 import sys
 import time
 import urllib.request
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
 
 import psutil
 
@@ -23,6 +26,9 @@ _QUIET_LAB = {
         "doNotDisturbMode": True,
     },
 }
+
+# Else each page that is loaded makes the server ask Node.js whether extensions want to be built.
+_NO_BUILD = {"buildAvailable": False, "buildCheck": False}
 
 
 def isolated_environment(folder: Path) -> dict[str, str]:
@@ -68,8 +74,15 @@ class LabServer:
         self._settings_folder = folder / "settings"
         self._runtime_folder = folder / "runtime"
         self._options = options
+        #: Counts the changes of settings: a page has those of the time when it was loaded.
+        self.settings_version = 0
+        self._background = ThreadPoolExecutor(thread_name_prefix="shutting-kernels-down")
+        self._going: list[Future[None]] = []
         self._process: subprocess.Popen[bytes] | None = None
         self._env = isolated_environment(folder)
+        page_config = self.config_folder / "labconfig" / "page_config.json"
+        page_config.parent.mkdir(parents=True)
+        page_config.write_text(json.dumps(_NO_BUILD))
         self.restore_settings()
 
     def start(self, timeout: float = 60) -> None:
@@ -96,6 +109,7 @@ class LabServer:
 
     def stop(self) -> None:
         """End the server, which ends its kernels."""
+        self._background.shutdown()
         if self._process is None:
             return
         self._process.terminate()
@@ -111,10 +125,14 @@ class LabServer:
         file = self._settings_folder / package / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(values))
+        self.settings_version += 1
 
     def restore_settings(self) -> None:
         """Set all of a person's settings back to those that the tests start with."""
-        for file in self._settings_folder.rglob("*.jupyterlab-settings"):
+        files = [*self._settings_folder.rglob("*.jupyterlab-settings")]
+        if {file.stem for file in files} == {plugin.partition(":")[2] for plugin in _QUIET_LAB}:
+            return
+        for file in files:
             file.unlink()
         for plugin, values in _QUIET_LAB.items():
             self.change_setting(plugin, **values)
@@ -125,13 +143,17 @@ class LabServer:
 
     def kernel_pids(self) -> list[int]:
         """List the process ids of the running kernels."""
+        wait(self._going)
         children = psutil.Process(self._process.pid).children()
         return [child.pid for child in children if "ipykernel_launcher" in " ".join(child.cmdline())]
 
     def shut_down_kernels(self) -> None:
-        """End every kernel and its session."""
-        for kernel in self.kernels():
-            self._request("DELETE", f"/api/kernels/{kernel['id']}")
+        """End every kernel and its session; they take some seconds, which nobody waits for."""
+        self._going = [self._background.submit(self._shut_down, kernel["id"]) for kernel in self.kernels()]
+
+    def _shut_down(self, kernel: str) -> None:
+        with suppress(HTTPError):  # it is going already
+            self._request("DELETE", f"/api/kernels/{kernel}")
 
     def _request(self, method: str, path: str) -> Any:
         request = urllib.request.Request(self.url + path, method=method)

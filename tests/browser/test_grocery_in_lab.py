@@ -40,7 +40,13 @@ def quantity(frame: Frame, key: str) -> int:
 
 
 def rows(frame: Frame) -> list[str]:
-    return [row.inner_text() for row in frame.query_selector_all(f"{TABLE} tbody tr")]
+    # All at once: rows that are drawn anew meanwhile could not be read one by one, and that would be slow.
+    return frame.eval_on_selector_all(f"{TABLE} tbody tr", "rows => rows.map((row) => row.innerText)")
+
+
+def all_have(frame: Frame, text: str) -> bool:
+    shown = rows(frame)
+    return bool(shown) and all(text in row for row in shown)
 
 
 def opened(open_lab: OpenLab, *cells: str) -> tuple[LabPage, Frame]:
@@ -113,22 +119,22 @@ def test_a_fresh_page_answers_while_a_cell_runs(
 def test_filters_search_and_order(open_lab: OpenLab) -> None:
     lab, page = opened(open_lab)
     everything = len(rows(page))
-    page.fill(by_id("search"), "milk")
+    lab.fill(page, by_id("search"), "milk")
     lab.wait_until(lambda: 0 < len(rows(page)) < everything, "the search narrows the table")
     assert all("milk" in row.casefold() for row in rows(page))
-    page.fill(by_id("search"), "no such thing")
+    lab.fill(page, by_id("search"), "no such thing")
     lab.wait_until(lambda: page.is_visible(by_id("empty")), "an empty table says so")
     page.click(by_id("clear-filters"))
     # Every store and category again: more than the one store that the page was opened with.
     lab.wait_until(lambda: len(rows(page)) > everything, "all rows are back")
     page.select_option(by_id("category-filter"), label="Bakery")
-    lab.wait_until(lambda: rows(page) and all("Bakery" in row for row in rows(page)), "one category is left")
+    lab.wait_until(lambda: all_have(page, "Bakery"), "one category is left")
     page.select_option(by_id("store-filter"), label="Old Town Grocer")
     lab.wait_until(lambda: len(rows(page)) == 5, "one category of one store is left")
     page.click(by_id("sort-product"))
-    lab.wait_until(lambda: rows(page) == sorted(rows(page)), "in the order of the alphabet")
+    lab.wait_until(lambda: (now := rows(page)) == sorted(now), "in the order of the alphabet")
     page.click(by_id("sort-product"))
-    lab.wait_until(lambda: rows(page) == sorted(rows(page), reverse=True), "and against it")
+    lab.wait_until(lambda: (now := rows(page)) == sorted(now, reverse=True), "and against it")
 
 
 def test_what_the_page_cannot_do_it_says_kindly(open_lab: OpenLab) -> None:
@@ -150,7 +156,7 @@ def test_what_the_page_cannot_do_it_says_kindly(open_lab: OpenLab) -> None:
 def test_a_count_asks_in_the_page_and_in_the_notebook(open_lab: OpenLab) -> None:
     lab, page = opened(open_lab, "print(on_hand(1, 101))")
     page.click(by_id("qty-1-101"))
-    page.fill(by_id("count-input"), "55")
+    lab.fill(page, by_id("count-input"), "55")
     page.click(by_id("count-save"))
     strip = lab.page.wait_for_selector(".mcpapp-strip:has-text('set_inventory')")
     assert '"quantity": 55' in strip.inner_text(), "the person sees the arguments"
@@ -159,7 +165,7 @@ def test_a_count_asks_in_the_page_and_in_the_notebook(open_lab: OpenLab) -> None
     lab.wait_until(lambda: quantity(page, "1-101") == 55, "the page shows the count")
     assert lab.run(2).strip() == "55"
     page.click(by_id("qty-1-101"))
-    page.fill(by_id("count-input"), "66")
+    lab.fill(page, by_id("count-input"), "66")
     page.click(by_id("count-save"))
     lab.press("Deny", "set_inventory")
     lab.wait_until(lambda: page.is_visible(by_id("notice")), "the page says that it was not allowed")

@@ -67,7 +67,7 @@ def test_a_running_cell_is_told_from_one_that_has_run(open_lab: Callable[..., La
     lab.start(0)
     lab.page.wait_for_selector(".jp-Stdin-input")
     assert not lab.has_run(0)
-    lab.page.fill(".jp-Stdin-input", "a line")
+    lab.fill(lab.page, ".jp-Stdin-input", "a line")
     lab.page.press(".jp-Stdin-input", "Enter")
     assert lab.wait(0).endswith("got a line\n")
     assert lab.run(1, may_fail=True) == "ZeroDivisionError: division by zero\n"

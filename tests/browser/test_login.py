@@ -43,8 +43,8 @@ def forget(lab: LabPage) -> None:
 
 
 def paste(lab: LabPage, address: str) -> None:
-    lab.page.fill(f"{STRIP} input", address)
-    lab.page.click(f"{STRIP} button:has-text('Submit')")
+    lab.fill(lab.page, f"{STRIP} input", address)
+    lab.press("Submit")
 
 
 def test_the_link_leads_there_and_back(lab: LabPage) -> None:
@@ -101,12 +101,14 @@ def test_a_page_s_call_is_asked_above_the_page(lab: LabPage, remote: Site) -> No
     page.wait_for_selector("#shown:has-text('shown')")
 
     remote.authority.end_logins()
-    page.evaluate("window.answer = request('tools/call', { name: 'hello', arguments: {} }), null")
-    strip = lab.page.wait_for_selector(f"{STRIP}:has-text('Log in at 127.0.0.1')")
-    strip.scroll_into_view_if_needed()
+    page.evaluate(
+        "void request('tools/call', { name: 'hello', arguments: {} }).then((m) => { window.answer = m; })"
+    )
     with lab.page.context.expect_page() as opened:
-        lab.page.click(f"{STRIP} button:has-text('Open http')")
+        lab.press(f"Open {remote.authority_url}", "Log in at 127.0.0.1")
     opened.value.wait_for_selector("text=Back to the notebook")
+    opened.value.close()
+    page.wait_for_function("window.answer")
     answer = page.evaluate("window.answer")
     assert answer["result"]["content"][0]["text"] == "hello"
     lab.page.wait_for_selector(STRIP, state="detached")

@@ -60,7 +60,7 @@ def test_the_card_hides_while_the_page_lives_and_is_saved(open_lab: OpenLab) -> 
     cards = lab.page.query_selector_all(".mcpapp-card")
     assert len(cards) == 1
     assert not cards[0].is_visible()
-    saved = lab.saved()["cells"][1]["outputs"]
+    saved = lab.saved_outputs(1)
     assert [sorted(output["data"]) for output in saved] == [
         ["application/vnd.jupyter.widget-view+json", "text/plain"],
         ["text/html", "text/plain"],

@@ -41,13 +41,6 @@ def live(lab: LabPage, timeout: float = 30) -> Frame:
     return page
 
 
-def press(lab: LabPage, label: str, within: str = STRIP) -> None:
-    """Click one of our own buttons, as soon as it acts."""
-    button = f"{within} button:has-text('{label}'):not([aria-disabled=true])"
-    lab.page.wait_for_selector(button).scroll_into_view_if_needed()
-    lab.page.click(button)
-
-
 def test_a_blocked_cell_waits_for_the_page_and_calls_its_tools(open_lab: OpenLab) -> None:
     lab = open_lab(
         LOAD + add(),
@@ -109,7 +102,7 @@ def test_a_permission_is_asked_for_before_the_frame_is_built(open_lab: OpenLab) 
     assert "The page of mine" in strip.inner_text()
     lab.screenshot("permission")
     assert not lab.app_frames("#mine")
-    press(lab, "Allow while open")
+    lab.press("Allow while open")
     page = live(lab)
     lab.wait(1)
     assert page.evaluate("init.hostCapabilities.sandbox.permissions") == {
@@ -133,7 +126,7 @@ def test_an_evicted_view_says_so_and_comes_back(open_lab: OpenLab) -> None:
     reason = lab.page.wait_for_selector(".mcpapp-reason:has-text('the oldest ended')")
     assert "This view has ended" in reason.inner_text()
     lab.screenshot("evicted", 2)
-    press(lab, "Relaunch", ".mcpapp-reason")
+    lab.page.click(".mcpapp-reason button:text-is('Relaunch')")
     live(lab)
     lab.wait_until(
         lambda: lab.run_new("print(len(calls), len(host.views))") == "2 1\n", "one view, no new call"
@@ -151,8 +144,7 @@ def test_a_frozen_view_survives_everything(open_lab: OpenLab) -> None:
     card = lab.page.wait_for_selector(".mcpapp-card")
     assert card.is_visible()
     lab.screenshot("frozen", 1)
-    saved = lab.saved()["cells"][1]["outputs"]
-    assert [sorted(output["data"]) for output in saved] == [["text/plain"], ["text/html", "text/plain"]]
+    assert [sorted(output["data"]) for output in lab.saved_outputs(1)] == [["text/html", "text/plain"]]
     lab.restart_kernel()
     lab.reload()
     assert lab.page.wait_for_selector(".mcpapp-card").is_visible()

@@ -30,7 +30,7 @@ def answer(lab: LabPage, question: str, *, think: int = 0) -> None:
         select.select_option(index=1)
     for box in strip.query_selector_all("input[type=checkbox]"):
         box.check()
-    lab.page.click(f"{STRIP} button:has-text('Submit')")
+    lab.press("Submit", question)
     lab.page.wait_for_selector(f"{STRIP}:has-text('{question}')", state="detached")
 
 
@@ -77,7 +77,7 @@ def test_declining_and_interrupting_take_the_form_away(open_lab: OpenLab) -> Non
     lab.run(0)
     lab.start(1)
     lab.page.wait_for_selector(f"{STRIP}:has-text('Which store')")
-    lab.page.click(f"{STRIP} button:has-text('Decline')")
+    lab.press("Decline")
     assert "→ declined" in lab.wait(1)
     lab.start(2)
     lab.page.wait_for_selector(f"{STRIP}:has-text('Which store')")

@@ -39,7 +39,6 @@ c.ServerApp.jpserver_extensions = {extensions}
 def server(tmp_path: Path) -> Iterator[LabServer]:
     """Give a server that is not started yet."""
     server = LabServer(tmp_path)
-    server.config_folder.mkdir()
     yield server
     server.stop()
 

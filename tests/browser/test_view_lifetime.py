@@ -41,7 +41,7 @@ def test_what_is_typed_into_a_page_stays_while_it_is_scrolled_away(open_lab: Cal
     lab = open_lab(LOAD, adding("mine", page("mine")), "%mcpapp open mine show", *more)
     lab.run_all()
     mine = lab.frame_titled("mine")
-    mine.fill("#field", "typed")
+    lab.fill(mine, "#field", "typed")
     for index in (len(more) + 2, 2):
         lab.cell(index).scroll_into_view_if_needed()
     assert mine.input_value("#field") == "typed"
