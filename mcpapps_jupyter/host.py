@@ -485,7 +485,12 @@ class Host:
             require_consent(definition, self.config, self._trust)
 
     def close(self, *, hurry: bool = False) -> None:
-        """End pages, stop every server and the host's threads; the host can be used again afterwards."""
+        """End pages, stop every server and the host's threads; the host can be used again afterwards.
+
+        In a fork of the kernel nothing is done: all of that is the kernel's.
+        """
+        if self.thread.sessions.forked:
+            return
         with contextlib.suppress(Exception):
             self._views.close_all("The extension was unloaded.")
         self.stop_all(hurry=hurry)

@@ -11,6 +11,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import inspect
+import os
 import queue
 import threading
 import time
@@ -29,6 +30,10 @@ _CLEAR_AWAY = 4.0
 _IDLE = 0.5
 #: User handlers that may block at the same time.
 _WORKERS = 8
+_FORKED = (
+    "this process is a fork of the kernel; MCP Apps are used in the kernel itself "
+    "(start processes that need them by 'spawn', with a host of their own)."
+)
 
 
 class Workers(concurrent.futures.ThreadPoolExecutor):
@@ -62,10 +67,24 @@ class LoopThread:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._stopped = False
+        self._pid = os.getpid()
+
+    @property
+    def forked(self) -> bool:
+        """Whether this is a fork's copy: threads do not survive a fork, and nothing would ever answer."""
+        return os.getpid() != self._pid
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """The running loop; starts the thread when there is none yet."""
+        """The running loop; starts the thread when there is none yet.
+
+        Raises
+        ------
+        McpAppsError
+            In a fork of the process.
+        """
+        if self.forked:
+            raise McpAppsError(_FORKED)
         with self._lock:
             if self._loop is None or self._loop.is_closed():
                 loop = _new_loop()
@@ -106,7 +125,7 @@ class LoopThread:
 
     def call_soon(self, function: Callable[..., Any], *args: Any) -> None:
         """Run `function` on the loop soon; from any thread. After :meth:`stop` it is dropped."""
-        if not self._stopped:
+        if not self._stopped and not self.forked:
             with contextlib.suppress(RuntimeError):
                 self.loop.call_soon_threadsafe(function, *args)
 
@@ -116,6 +135,8 @@ class LoopThread:
 
     def stop(self, timeout: float = 2.0) -> None:
         """Stop the loop, cancel what runs and wait for the thread, at most `timeout` seconds."""
+        if self.forked:
+            return
         with self._lock:
             self._stopped = True
             loop, thread = self._loop, self._thread
@@ -142,6 +163,7 @@ class Submitted(Generic[T]):
     def __init__(self, coroutine: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> None:
         self.future: concurrent.futures.Future[T] = concurrent.futures.Future()
         self._loop = loop
+        self._pid = os.getpid()
         self._over = threading.Event()
         loop.call_soon_threadsafe(self._begin, coroutine)
 
@@ -172,11 +194,17 @@ class Submitted(Generic[T]):
         self._over.set()
 
     def __await__(self) -> Generator[Any, None, T]:
+        self._check_process()
         return asyncio.wrap_future(self.future).__await__()
 
     def result(self, timeout: float | None = None) -> T:
         """Block until the outcome is there, at most `timeout` seconds."""
+        self._check_process()
         return self.future.result(timeout)
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid and not self.future.done():
+            raise McpAppsError(_FORKED)
 
     def done(self) -> bool:
         """Whether the outcome is there."""
@@ -219,7 +247,16 @@ class HostThread:
         self._blocked_handlers = 0
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Submitted[T]:
-        """Start `coroutine` on the session loop and return at once."""
+        """Start `coroutine` on the session loop and return at once.
+
+        Raises
+        ------
+        McpAppsError
+            In a fork of the process that the host belongs to.
+        """
+        if self.sessions.forked:
+            coroutine.close()
+            raise McpAppsError(_FORKED)
         for thread in (self.sessions, self.handlers):
             thread.reopen()
         return Submitted(coroutine, self.sessions.loop)

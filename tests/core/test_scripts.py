@@ -210,3 +210,88 @@ def test_ctrl_c_during_a_call_cancels_it_at_the_server(environment: dict[str, st
     assert [f["params"]["requestId"] for f in frames if f.get("method") == "notifications/cancelled"] == [
         asked
     ]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize("way", ["os.fork", "multiprocessing"])
+@pytest.mark.parametrize("started", [True, False])
+def test_a_fork_of_the_kernel_is_told_and_ends_nothing(
+    environment: dict[str, str], folder: Path, way: str, started: bool
+) -> None:
+    code = """
+    import gc, multiprocessing
+    from lab import build
+    host.add(quick, id="quick")
+    host.add(build(), id="mine")
+    apps = host["quick"], host["mine"]
+    pids = [app.call("count" if app.id == "mine" else "pid").data for app in apps] if STARTED else []
+    under_way = host["quick"].acall("hang") if STARTED else None
+
+    def child():
+        gc.disable()
+        for app in apps:
+            for use in (lambda: app.call("add", a=1), lambda: app.astart(), lambda: app.restart(), app.stop):
+                try:
+                    use()
+                except McpAppsError as error:
+                    assert str(error).startswith("this process is a fork of the kernel; "), error
+                else:
+                    assert not STARTED and use == app.stop, "it had to raise"
+        if under_way is not None:
+            try:
+                under_way.result()
+            except McpAppsError as error:
+                assert "fork" in str(error)
+        assert host.tools.call("add", {"a": 1}).startswith("Error: this process is a fork")
+        repr(host.apps), repr(apps[0].info()), repr(host)
+        host.close()
+        gc.enable()
+        gc.collect()
+        print("the child is done", flush=True)
+
+    sys.stdout.flush()
+    if WAY == "os.fork":
+        if not (pid := os.fork()):
+            child()
+            sys.exit(0)  # with all that runs at an exit
+        assert os.waitpid(pid, 0)[1] == 0
+    else:
+        process = multiprocessing.get_context("fork").Process(target=child)
+        process.start()
+        process.join()
+        assert process.exitcode == 0
+    for app in apps:
+        assert app.call("add", a=1).data == 2
+    if STARTED:
+        assert apps[0].call("pid").data == pids[0]
+        assert apps[1].call("count").data == 2, "the same session"
+    """
+    told = run(code.replace("STARTED", str(started)).replace("WAY", repr(way)), environment, folder)
+    assert told == "the child is done\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_fork_that_lives_on_keeps_no_server_of_a_killed_kernel_alive(
+    environment: dict[str, str], folder: Path
+) -> None:
+    code = """
+    import time
+    server = host.add([*quick, "deaf"], id="deaf").call("pid").data
+    if not (pid := os.fork()):
+        time.sleep(600)
+        os._exit(0)
+    print(server, pid, flush=True)
+    time.sleep(600)
+    """
+    kernel = subprocess.Popen(script(code), cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+    assert kernel.stdout is not None
+    server, fork = map(int, kernel.stdout.readline().split())
+    try:
+        kernel.kill()
+        kernel.wait(30)
+        until(lambda: not runs(server), "the server's end")
+        assert runs(fork)
+    finally:
+        kernel.kill()
+        os.kill(fork, signal.SIGKILL)
+        kernel.stdout.close()
