@@ -123,7 +123,7 @@ export class Stage implements PageHost {
         ? "has called ui/initialize but not sent ui/notifications/initialized"
         : "has not called ui/initialize";
       view.header.say("page", `The page ${missing}`);
-      view.header.state("warning", "");
+      if (view.session.state.state !== "failed") view.header.state("warning", "");
       page.log("warning", "handshake", `The page ${missing} within 10 seconds`);
     });
   }

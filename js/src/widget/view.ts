@@ -157,8 +157,8 @@ export class View implements Surroundings {
     this.#stage?.kernelGone();
     this.#closeAsks();
     this.header.state("warning", "disconnected");
-    this.header.say("kernel", `Disconnected: ${AGAIN}`);
-    if (!this.#stage) this.#reason("Disconnected", `The kernel that showed this app is gone: ${AGAIN}.`);
+    if (this.#stage) this.header.say("kernel", `Disconnected: ${AGAIN}`);
+    else this.#reason("Disconnected", `The kernel that showed this app is gone: ${AGAIN}.`);
   }
 
   // ---- from the page on show (Surroundings) ----
@@ -219,6 +219,8 @@ export class View implements Surroundings {
   }
 
   #reload(): void {
+    // What there is can still be looked at; nothing would come in its place.
+    if (!this.session.channel.connected) return;
     this.#afterFarewell("The page is loaded again.", () => {
       this.#dropFrame();
       this.session.state = { state: "starting", text: "", hint: "" };

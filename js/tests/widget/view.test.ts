@@ -203,9 +203,17 @@ describe("a view", () => {
   it("says so when nobody is left", () => {
     model.dead = true;
     model.emit("comm_live_update");
-    expect(text(".mcpapp-note")).toBe("Disconnected: run the notebook's cells again from %load_ext on");
-    expect(text(".mcpapp-reason")).toContain("again from %load_ext on.");
+    expect(text(".mcpapp-reason")).toContain("run the notebook's cells again from %load_ext on.");
     expect(button("Relaunch")).toBeUndefined();
+  });
+
+  it("keeps what there is to see when nobody is left", () => {
+    model.push("open", frameId(), openMessage());
+    model.dead = true;
+    model.emit("comm_live_update");
+    expect(text(".mcpapp-note")).toBe("Disconnected: run the notebook's cells again from %load_ext on");
+    press(button("Reload the page"));
+    expect(slot.querySelector(".mcpapp-frame")).not.toBeNull();
   });
 
   it("says so when the kernel is slow to give the page", async () => {
