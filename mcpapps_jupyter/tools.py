@@ -10,7 +10,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Container, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -105,6 +105,15 @@ class BridgedTool:
         schema = dict(self.tool.input_schema)
         return schema if schema.get("type") == "object" else {"type": "object", "properties": {}}
 
+    def for_openai(self) -> dict[str, Any]:
+        """As OpenAI's APIs take it."""
+        function = {"name": self.safe_name, "description": self.description, "parameters": self.parameters}
+        return {"type": "function", "function": function}
+
+    def for_anthropic(self) -> dict[str, Any]:
+        """As Anthropic's API takes it."""
+        return {"name": self.safe_name, "description": self.description, "input_schema": self.parameters}
+
 
 class SafeNames:
     """Which tool goes by which name for models, for the kernel's life.
@@ -170,11 +179,25 @@ class ToolBridge:
         apps
             Only these apps, started where they do not run; else every app that runs.
         """
+        return self._thread.run(self._listing(self._chosen(apps)))
+
+    def alisting(self, apps: Iterable[str] | None = None) -> Submitted[Listing[BridgedTool]]:
+        """`listing`, to be awaited."""
+        return self._thread.submit(self._listing(self._chosen(apps)))
+
+    def _chosen(self, apps: Iterable[str] | None) -> list[App]:
+        """The apps to list; whoever has to be asked for a start is asked here."""
         if apps is None:
-            chosen = [app for app in self._registry if app.state is State.RUNNING]
-        else:
-            chosen = [self._registry.get(name).start() for name in apps]
-        found = self._thread.run(self._list(chosen)) if chosen else []
+            return [app for app in self._registry if app.state is State.RUNNING]
+        chosen = [self._registry.get(name) for name in apps]
+        for app in chosen:
+            app.check_usable()
+        return chosen
+
+    async def _listing(self, apps: Sequence[App]) -> Listing[BridgedTool]:
+        for app in apps:
+            await app.connection().ready(Caller())
+        found = await self._list(apps)
         head = ("tool", "name for models", "app", "what it does")
 
         def row(each: BridgedTool) -> list[str]:
@@ -190,24 +213,19 @@ class ToolBridge:
 
     def for_openai(self, apps: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """The tools as OpenAI's APIs take them."""
-        return [
-            {
-                "type": "function",
-                "function": {
-                    "name": each.safe_name,
-                    "description": each.description,
-                    "parameters": each.parameters,
-                },
-            }
-            for each in self.listing(apps)
-        ]
+        return [each.for_openai() for each in self.listing(apps)]
+
+    async def afor_openai(self, apps: Iterable[str] | None = None) -> list[dict[str, Any]]:
+        """`for_openai`, to be awaited."""
+        return [each.for_openai() for each in await self.alisting(apps)]
 
     def for_anthropic(self, apps: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """The tools as Anthropic's API takes them."""
-        return [
-            {"name": each.safe_name, "description": each.description, "input_schema": each.parameters}
-            for each in self.listing(apps)
-        ]
+        return [each.for_anthropic() for each in self.listing(apps)]
+
+    async def afor_anthropic(self, apps: Iterable[str] | None = None) -> list[dict[str, Any]]:
+        """`for_anthropic`, to be awaited."""
+        return [each.for_anthropic() for each in await self.alisting(apps)]
 
     def call(self, name: str, arguments: Mapping[str, Any] | str | None = None) -> ToolReply:
         """Call a tool for a model; whatever goes wrong is a text that begins with ``Error:``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -133,6 +134,22 @@ def test_a_name_stays_that_of_one_app(host: Host) -> None:
     assert {tool.safe_name for tool in host.tools.listing() if tool.name == "pid"} == {names["mcpapp:alpha"]}
     host.remove("beta")
     assert "There is no tool 'pid'" in host.tools.call("pid")
+
+
+def test_the_model_s_door_can_be_awaited(host: Host) -> None:
+    async def cell() -> list[Any]:
+        return [
+            await host.tools.alisting(["grocery"]),  # which starts it
+            await host.tools.afor_openai(),
+            await host.tools.afor_anthropic(),
+            await host.tools.acall("grocery_get_stores", {"id": 1}),
+        ]
+
+    listed, openai, anthropic, reply = asyncio.run(cell())
+    assert list(listed) == list(host.tools.listing())
+    assert openai == host.tools.for_openai()
+    assert anthropic == host.tools.for_anthropic()
+    assert "Harbour Market" in reply
 
 
 def test_safe_names_stay_apart_and_the_same() -> None:
