@@ -123,6 +123,21 @@ def test_the_page_is_told_of_another_language(open_widget: Open) -> None:
     assert page.evaluate("seen.at(-1).params") == {"locale": "de-AT"}
 
 
+@pytest.mark.parametrize("height", [0, 300])
+def test_the_notebook_does_not_jump_while_a_page_is_loaded(open_widget: Open, height: int) -> None:
+    widget = open_widget(traits={"height": height}).show()
+    page = widget.page()
+    page.evaluate("notify('ui/notifications/size-changed', { height: 300 })")
+    widget.until(lambda: widget.height == 300, "its height")
+    whole = "document.querySelector('.mcpapp').offsetHeight"
+    before = widget.tab.evaluate(whole)
+    widget.tab.evaluate("() => { window.opening = kernel.opening; kernel.opening = null; }")
+    widget.tab.get_by_role("button", name="Reload the page").first.click()
+    widget.tab.locator(".mcpapp-loading").wait_for()
+    widget.until(lambda: not widget.pages, "the frame is gone")
+    assert widget.tab.evaluate(whole) == before
+
+
 def test_full_screen_fills_the_window_without_a_new_document(open_widget: Open) -> None:
     widget = open_widget().show()
     page = widget.page()

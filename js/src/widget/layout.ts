@@ -13,6 +13,17 @@ const LOOP_LENGTH = 8;
 /** A page that has asked for nothing this long is at rest. */
 export const REST_MS = 1000;
 
+const HEIGHT = "--mcpapp-height";
+
+/** Gives the page in `body`, and what stands in its place while it is loaded, a height. */
+export function setHeight(body: HTMLElement, height: number): void {
+  body.style.setProperty(HEIGHT, `${height}px`);
+}
+
+export function hasHeight(body: HTMLElement): boolean {
+  return body.style.getPropertyValue(HEIGHT) !== "";
+}
+
 /**
  * Decides which of the heights that a page asks for is applied.
  *

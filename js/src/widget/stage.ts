@@ -6,7 +6,7 @@ import { guardFocus } from "./focus";
 import { Frame } from "./frame";
 import type { Header } from "./header";
 import { encode, isObject, type JsonObject } from "./json";
-import { Coalescer, type DisplayMode, HeightGovernor, REST_MS } from "./layout";
+import { Coalescer, type DisplayMode, HeightGovernor, hasHeight, REST_MS, setHeight } from "./layout";
 import { Links } from "./links";
 import { Page, type PageHost } from "./page";
 import type { Session } from "./session";
@@ -18,7 +18,6 @@ import type { OpenMessage } from "./wire";
 
 /** Height of a page that has not said one yet: low, because many pages measure themselves as at least this. */
 const FIRST_HEIGHT = 150;
-const HEIGHT = "--mcpapp-height";
 /** Height of a page that never says one. */
 const SILENT_HEIGHT = 400;
 const SILENT_MS = 1500;
@@ -113,8 +112,7 @@ export class Stage implements PageHost {
       signal,
     );
     // A page that is loaded again starts at the height that it had.
-    const first = this.#fixedHeight ?? (view.body.style.getPropertyValue(HEIGHT) ? undefined : FIRST_HEIGHT);
-    if (first !== undefined) this.setHeight(first);
+    if (!hasHeight(view.body)) this.setHeight(FIRST_HEIGHT);
     view.body.prepend(this.#frame.element);
     this.#applyLook();
     this.#later(HANDSHAKE_MS, () => {
@@ -155,9 +153,8 @@ export class Stage implements PageHost {
     return this.#page.teardown(reason);
   }
 
-  /** Applies a height that the notebook decides. */
   setHeight(height: number): void {
-    this.#view.body.style.setProperty(HEIGHT, `${height}px`);
+    setHeight(this.#view.body, height);
   }
 
   modeChanged(): void {

@@ -74,7 +74,8 @@ box-sizing:border-box;display:flex;flex-direction:column;min-width:0;width:100%}
 .mcpapp-inset .mcpapp-frame{width:calc(100% - 20px);margin:10px}
 .mcpapp-panel{display:flex;align-items:center;gap:11px;padding:18px 14px;min-height:72px}
 .mcpapp-frame+.mcpapp-panel{position:absolute;inset:0;background:var(--m-bg)}
-.mcpapp-loading{justify-content:center;color:var(--m-quiet)}
+.mcpapp-loading{justify-content:center;color:var(--m-quiet);min-height:var(--mcpapp-height,72px)}
+.mcpapp-inset .mcpapp-loading{min-height:calc(var(--mcpapp-height,52px) + 20px)}
 .mcpapp-spinner{width:16px;height:16px;border-radius:50%;border:2px solid var(--m-line);border-top-color:var(--m-brand);animation:mcpapp-spin .8s linear infinite}
 @keyframes mcpapp-spin{to{transform:rotate(1turn)}}
 .mcpapp-reason>div{flex:1 1 auto;min-width:0;overflow-wrap:anywhere}

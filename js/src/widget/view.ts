@@ -4,7 +4,7 @@ import { askStrip } from "./asks";
 import { h } from "./dom";
 import { Header, type Tone } from "./header";
 import { randomId } from "./json";
-import { applyDisplayMode, Coalescer, type DisplayMode } from "./layout";
+import { applyDisplayMode, Coalescer, type DisplayMode, setHeight } from "./layout";
 import { Panel } from "./panel";
 import type { Session } from "./session";
 import { Stage, type Surroundings } from "./stage";
@@ -93,7 +93,7 @@ export class View implements Surroundings {
     this.header.title(appName, what === appName ? "" : what);
     this.root.classList.toggle("mcpapp-bare", !header);
     this.root.classList.toggle("mcpapp-question", question);
-    if (height) this.#stage?.setHeight(height);
+    if (height) setHeight(this.body, height);
   }
 
   /** The kernel has the page: put it on show. */
