@@ -116,6 +116,45 @@ def test_a_fresh_page_answers_while_a_cell_runs(
     assert "busy no more" in lab.wait(1)
 
 
+# What makes ipykernel route a page's messages to the busy main shell: the last who published was the cell.
+PUBLISH = """
+import threading
+thread = threading.Thread(target=setattr, args=(dash, "height", 501))
+dash.height = 500
+_ = grocery.call("adjust_stock", storeId=1, productId=101, delta=1)
+thread.start()
+thread.join()
+"""
+
+
+@pytest.mark.parametrize("setting", ["perCommTarget", "disabled"])
+def test_a_page_that_was_told_something_answers_while_a_cell_runs_or_asks(
+    open_lab: OpenLab, lab_server: LabServer, setting: str
+) -> None:
+    kernels = "@jupyterlab/apputils-extension:kernels-settings"
+    lab_server.change_setting(kernels, commsOverSubshells=setting)
+    lab, page = opened(open_lab, PUBLISH, f"{PUBLISH}\n{BUSY}", "%mcpapp call grocery guided_restock")
+
+    def one_more_while(cell: int) -> None:
+        before = quantity(page, "1-101")
+        page.click(by_id("plus-1-101"))
+        lab.wait_until(lambda: quantity(page, "1-101") == before + 1, "the page answers")
+        assert not lab.has_run(cell), "the page had to be answered while the cell was still running"
+
+    before = quantity(page, "1-101")
+    lab.run(2)
+    lab.start(3)
+    lab.wait_until(lambda: quantity(page, "1-101") == before + 2, "the page follows both cells")
+    one_more_while(3)
+    (lab.folder / "enough").touch()
+    assert "busy no more" in lab.wait(3)
+    lab.start(4)
+    lab.page.wait_for_selector(".mcpapp-strip:has-text('Which store')")
+    one_more_while(4)
+    lab.press("Decline", "Which store")
+    assert "→ declined" in lab.wait(4)
+
+
 def test_filters_search_and_order(open_lab: OpenLab) -> None:
     lab, page = opened(open_lab)
     everything = len(rows(page))

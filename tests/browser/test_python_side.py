@@ -79,6 +79,7 @@ def test_the_page_sees_arguments_while_they_are_written(open_lab: OpenLab) -> No
     for index in range(3):
         lab.run(index)
     lab.page.wait_for_selector(".mcpapp").scroll_into_view_if_needed()
+    lab.screenshot("loading", 2)
     page = lab.app_frame("#mine")
     lab.wait_until(lambda: page.inner_text("#got") == "tool-input-partial", "the first part")
     assert lab.run_new("print(calls)") == "[]\n"

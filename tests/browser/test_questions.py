@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .cells import LOAD, OPEN_GROCERY
+from .lab_page import page_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,7 @@ def answer(lab: LabPage, question: str, *, think: int = 0) -> None:
     """Wait for a question, choose the first of what is offered, and submit."""
     strip = lab.page.wait_for_selector(f"{STRIP}:has-text('{question}')")
     strip.scroll_into_view_if_needed()
+    lab.screenshot(f"elicitation-{page_name(question).lower()}")
     lab.page.wait_for_timeout(think)
     for select in strip.query_selector_all("select"):
         select.select_option(index=1)

@@ -80,6 +80,7 @@ def test_where_there_is_no_page_there_is_a_reason(app: RawApp) -> None:
     app.lab.run_new("\n".join(f"%mcpapp open raw open_{name}" for name in REASONS))
     panels = app.lab.page.locator(".mcpapp-reason")
     app.lab.wait_until(lambda: panels.count() == len(REASONS), "a reason for each")
+    app.lab.screenshot("no-page")
     texts = panels.all_inner_texts()
     for (name, words), text in zip(REASONS.items(), texts, strict=True):
         assert all(word in text for word in words), (name, text)

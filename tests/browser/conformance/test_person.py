@@ -103,6 +103,7 @@ def test_a_question_of_the_server_during_a_page_s_call(app: RawApp) -> None:
     field = app.lab.page.get_by_label("colour")
     field.scroll_into_view_if_needed()
     field.fill("blue")
+    app.lab.screenshot("elicitation")
     app.lab.press("Submit")
     text = answer(app, page)["result"]["content"][0]["text"]
     assert text == '{"action": "accept", "content": {"colour": "blue"}}'
