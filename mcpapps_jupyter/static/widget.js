@@ -23,7 +23,7 @@ box-sizing:border-box;display:flex;flex-direction:column;min-width:0;width:100%}
 .mcpapp-plain .mcpapp-header{background:none}
 .mcpapp-header{container-type:inline-size}
 .mcpapp-line{display:flex;flex-wrap:wrap;align-items:center;gap:2px;min-height:30px;padding:0 4px 0 10px}
-.mcpapp-title{display:flex;align-items:baseline;gap:7px;flex:1 1 auto;min-width:0;white-space:nowrap}
+.mcpapp-title{display:flex;align-items:baseline;gap:7px;flex:1 1 0;min-width:0;white-space:nowrap}
 .mcpapp-app{font-weight:600;flex:0 1 auto;overflow:hidden;text-overflow:ellipsis}
 .mcpapp-tool{color:var(--m-quiet);flex:0 100 auto;overflow:hidden;text-overflow:ellipsis}
 .mcpapp-note{color:var(--m-quiet);font-size:.923em;flex:0 1 auto;max-width:60%;margin:0 6px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
@@ -48,7 +48,7 @@ box-sizing:border-box;display:flex;flex-direction:column;min-width:0;width:100%}
 .mcpapp-menu button{display:flex;align-items:center;gap:9px;border-color:transparent;background:none;padding:5px 8px;text-align:left}
 .mcpapp-strip{display:flex;flex-wrap:wrap;align-items:flex-start;gap:8px 10px;padding:9px 10px;border-top:1px solid var(--m-line);background:color-mix(in srgb,var(--m-brand) 7%,var(--m-bar))}
 .mcpapp-strip>.mcpapp-icon{margin-top:1px;color:var(--m-brand)}
-.mcpapp-ask{flex:1 1 260px;min-width:0}
+.mcpapp-ask{flex:1 1 min(260px,100% - 30px);min-width:0}
 .mcpapp-words{overflow-wrap:anywhere;white-space:pre-line}
 .mcpapp-actions{display:flex;flex-wrap:wrap;gap:6px;margin-left:auto}
 .mcpapp-quiet{color:var(--m-quiet);font-size:.923em}
@@ -95,7 +95,7 @@ box-sizing:border-box;display:flex;flex-direction:column;min-width:0;width:100%}
 .mcpapp-slot:has(>.mcpapp[data-mode=pip])::after{content:"Shown in a small window";display:block;padding:10px;color:var(--jp-ui-font-color2,GrayText)}
 .mcpapp-question:not(:has(.mcpapp-strip)),.mcpapp-question .mcpapp-body{display:none}
 .mcpapp-question .mcpapp-header{border:0}
-.mcpapp-question .mcpapp-strip:first-child{border-top:0}
+.mcpapp-question .mcpapp-strip:first-child,.mcpapp-bare:not(.mcpapp-out) .mcpapp-strip:first-child{border-top:0}
 .mcpapp-question .mcpapp-line,.mcpapp-bare:not(.mcpapp-out) .mcpapp-line:not(:has(.mcpapp-note:not(:empty))){display:none}
 .mcpapp-bare:not(.mcpapp-out) .mcpapp-header:not(:has(.mcpapp-strip,.mcpapp-note:not(:empty))){border:0}
 .mcpapp[data-mode=fullscreen]{position:fixed;inset:0;z-index:10000;width:auto;height:auto;max-width:none;max-height:none;margin:0;padding:0;border:0;border-radius:0}

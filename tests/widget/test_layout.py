@@ -11,6 +11,8 @@ from .widget_page import PAGE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from playwright.sync_api import FloatRect
+
     from .widget_page import WidgetPage
 
     Open = Callable[..., WidgetPage]
@@ -203,6 +205,27 @@ def test_a_page_that_is_opened_full_screen_has_to_know_it(open_widget: Open, mod
     page = widget.page()
     mode = modes[-1]
     assert page.evaluate("context.displayMode") == widget.mode == mode
+
+
+@pytest.mark.parametrize("width", [320, 420, 900])
+def test_a_header_is_one_line_and_a_question_stands_beside_its_icon(open_widget: Open, width: int) -> None:
+    widget = open_widget(traits={"app_name": "An app with a name", "title": "What it shows " * 3})
+    widget.tab.set_viewport_size({"width": width, "height": 700})
+    widget.show().page()
+    widget.push("ask", {"ask": "a", "type": "message", "app": "Demo", "preview": "Hello " * 30})
+    widget.strip.wait_for()
+
+    def box(selector: str) -> FloatRect:
+        found = widget.tab.locator(selector).first.bounding_box()
+        assert found is not None
+        return found
+
+    line, icon, words = box(".mcpapp-line"), box(".mcpapp-strip > svg"), box(".mcpapp-words")
+    assert line["height"] < 40
+    assert words["x"] > icon["x"] + icon["width"]
+    root = box(".mcpapp")
+    for part in (box("button[title=More]"), box(".mcpapp-actions button:last-child")):
+        assert part["x"] + part["width"] <= root["x"] + root["width"]
 
 
 def test_without_a_header_there_is_one_while_there_is_something_to_say(open_widget: Open) -> None:
