@@ -222,6 +222,8 @@ def test_a_header_is_one_line_and_a_question_stands_beside_its_icon(open_widget:
 
     line, icon, words = box(".mcpapp-line"), box(".mcpapp-strip > svg"), box(".mcpapp-words")
     assert line["height"] < 40
+    whole = "(name) => name.scrollWidth <= name.clientWidth"
+    assert widget.tab.locator(".mcpapp-app").evaluate(whole), "the tool gives way to the app's name"
     assert words["x"] > icon["x"] + icon["width"]
     root = box(".mcpapp")
     for part in (box("button[title=More]"), box(".mcpapp-actions button:last-child")):

@@ -18,8 +18,8 @@ box-sizing:border-box;display:flex;flex-direction:column;min-width:0;width:100%}
 .mcpapp-header{container-type:inline-size}
 .mcpapp-line{display:flex;flex-wrap:wrap;align-items:center;gap:2px;min-height:30px;padding:0 4px 0 10px}
 .mcpapp-title{display:flex;align-items:baseline;gap:7px;flex:1 1 0;min-width:0;white-space:nowrap}
-.mcpapp-app{font-weight:600;flex:0 1 auto;overflow:hidden;text-overflow:ellipsis}
-.mcpapp-tool{color:var(--m-quiet);flex:0 100 auto;overflow:hidden;text-overflow:ellipsis}
+.mcpapp-app{font-weight:600;flex:none;max-width:calc(100% - 21px);overflow:hidden;text-overflow:ellipsis}
+.mcpapp-tool{color:var(--m-quiet);flex:0 1 auto;min-width:0;overflow:hidden;text-overflow:ellipsis}
 .mcpapp-note{color:var(--m-quiet);font-size:.923em;flex:0 1 auto;max-width:60%;margin:0 6px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 @container (width<540px){.mcpapp-note:not(:empty){order:1;flex:1 1 100%;max-width:none;margin:0 0 5px 14px;white-space:normal}}
 .mcpapp-dot{flex:none;align-self:center;width:7px;height:7px;border-radius:50%;background:var(--m-quiet);opacity:.7}
