@@ -209,7 +209,7 @@ def test_a_page_that_is_opened_full_screen_has_to_know_it(open_widget: Open, mod
 
 @pytest.mark.parametrize("width", [320, 420, 900])
 def test_a_header_is_one_line_and_a_question_stands_beside_its_icon(open_widget: Open, width: int) -> None:
-    widget = open_widget(traits={"app_name": "An app with a name", "title": "What it shows " * 3})
+    widget = open_widget(traits={"app_name": "An app", "title": "What it shows " * 3})
     widget.tab.set_viewport_size({"width": width, "height": 700})
     widget.show().page()
     widget.push("ask", {"ask": "a", "type": "message", "app": "Demo", "preview": "Hello " * 30})
