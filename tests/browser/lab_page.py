@@ -255,6 +255,8 @@ class LabPage:
 
         def acted() -> bool:
             with suppress(Error):  # what is gone cannot be clicked
+                # Lab may have scrolled to the cell that runs, and out of sight no button wakes up.
+                this.evaluate("strip => strip.scrollIntoView({ block: 'nearest' })")
                 this.query_selector(f"button:text-is('{label}')").click(timeout=2000)
             return bool(this.evaluate("strip => !strip.isConnected || strip.ariaBusy === 'true'"))
 

@@ -15,6 +15,8 @@ from urllib.error import HTTPError
 
 import psutil
 
+from tests.lean import lean
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -79,7 +81,7 @@ class LabServer:
         self._background = ThreadPoolExecutor(thread_name_prefix="shutting-kernels-down")
         self._going: list[Future[None]] = []
         self._process: subprocess.Popen[bytes] | None = None
-        self._env = isolated_environment(folder)
+        self._env = lean(isolated_environment(folder))
         page_config = self.config_folder / "labconfig" / "page_config.json"
         page_config.parent.mkdir(parents=True)
         page_config.write_text(json.dumps(_NO_BUILD))

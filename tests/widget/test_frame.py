@@ -262,6 +262,7 @@ def test_a_plain_link_asks_and_the_page_stays(open_widget: Open, more: str) -> N
         document.querySelector("#out").onclick = (event) => { event.preventDefault(); window.own = 1; };
     }""")
     widget.press("Cancel")
+    widget.until(lambda: widget.strip.count() == 0, "the page is back in its place")
     page.click("#out")
     assert page.evaluate("[window.own, request('ping') && 1]") == [1, 1]
     assert widget.strip.count() == 0, "the app has handled the click itself"
