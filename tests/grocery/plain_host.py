@@ -1,19 +1,20 @@
 """The app's page in a web page that is nothing but the official host side (`AppBridge`), in Chromium."""
 
+import asyncio
 import functools
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Frame, Locator, Page, async_playwright
+from playwright.async_api import Browser, Frame, Locator, Page, async_playwright
 from starlette.responses import HTMLResponse, Response
 
 from mcpapps_jupyter.apps.grocery.server import create_server
@@ -101,48 +102,82 @@ class Opened:
         ]
 
 
-@asynccontextmanager
-async def open_app(
-    *,
-    width: int = 900,
-    theme: str = "light",
-    bare: bool = False,
-    variables: dict[str, str] | None = None,
-    **arguments: Any,
-) -> AsyncIterator[Opened]:
-    """Open the dashboard with these arguments of its tool."""
-    service = GroceryService()
-    server = create_server(service)
+class PlainHost:
+    """One Chromium for many pages, on an event loop that runs while a test does.
 
-    @server.custom_route("/", ["GET"])
-    async def index(request: Any) -> Response:
-        ground = f"margin:0;background:{GROUNDS[theme]}"
-        return HTMLResponse(
-            f"<!doctype html><title>host</title><body style='{ground}'><script src=host.js></script>"
-        )
+    Parameters
+    ----------
+    loop
+        The loop.
+    browser
+        The Chromium, which belongs to it.
+    """
 
-    @server.custom_route("/host.js", ["GET"])
-    async def script(request: Any) -> Response:
-        return Response(host_script(), media_type="text/javascript")
+    def __init__(self, loop: asyncio.AbstractEventLoop, browser: Browser) -> None:
+        self._loop = loop
+        self._browser = browser
 
-    with http_server(server) as base:
-        async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-            page = await browser.new_page(viewport={"width": width, "height": 900})
-            errors: list[str] = []
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            await page.goto(base)
-            context = {
-                "theme": theme,
-                "styles": {"variables": variables or {}},
-                "displayMode": "inline",
-                "availableDisplayModes": ["inline", "fullscreen"],
-            }
-            options = {"tool": DASHBOARD, "args": arguments, "context": context, "bare": bare}
-            await page.evaluate("options => openApp(options)", options)
-            frame = await (await page.wait_for_selector("iframe")).content_frame()
-            opened = Opened(page, frame, service, errors)
-            await frame.wait_for_selector("tbody tr")
-            yield opened
-            await browser.close()
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a test's work."""
+        self._loop.run_until_complete(work)
+
+    @asynccontextmanager
+    async def open_app(
+        self,
+        *,
+        width: int = 900,
+        theme: str = "light",
+        bare: bool = False,
+        variables: dict[str, str] | None = None,
+        **arguments: Any,
+    ) -> AsyncIterator[Opened]:
+        """Open the dashboard with these arguments of its tool."""
+        service = GroceryService()
+        server = create_server(service)
+
+        @server.custom_route("/", ["GET"])
+        async def index(request: Any) -> Response:
+            ground = f"margin:0;background:{GROUNDS[theme]}"
+            return HTMLResponse(
+                f"<!doctype html><title>host</title><body style='{ground}'><script src=host.js></script>"
+            )
+
+        @server.custom_route("/host.js", ["GET"])
+        async def script(request: Any) -> Response:
+            return Response(host_script(), media_type="text/javascript")
+
+        with http_server(server) as base:
+            tab = await self._browser.new_context(viewport={"width": width, "height": 900})
+            try:
+                page = await tab.new_page()
+                errors: list[str] = []
+                page.on("pageerror", lambda error: errors.append(str(error)))
+                await page.goto(base)
+                context = {
+                    "theme": theme,
+                    "styles": {"variables": variables or {}},
+                    "displayMode": "inline",
+                    "availableDisplayModes": ["inline", "fullscreen"],
+                }
+                options = {"tool": DASHBOARD, "args": arguments, "context": context, "bare": bare}
+                await page.evaluate("options => openApp(options)", options)
+                frame = await (await page.wait_for_selector("iframe")).content_frame()
+                await frame.wait_for_selector("tbody tr")
+                yield Opened(page, frame, service, errors)
+            finally:
+                await tab.close()
             assert errors == []
+
+
+@contextmanager
+def plain_host() -> Iterator[PlainHost]:
+    """Start a Chromium."""
+    path, loop = chromium(), asyncio.new_event_loop()
+    try:
+        playwright = loop.run_until_complete(async_playwright().start())
+        browser = loop.run_until_complete(playwright.chromium.launch(executable_path=path, args=FLAGS))
+        yield PlainHost(loop, browser)
+        loop.run_until_complete(browser.close())
+        loop.run_until_complete(playwright.stop())
+    finally:
+        loop.close()

@@ -1,20 +1,26 @@
 """The page does what it shows, in the official host side: every control, any width, both themes."""
 
-import asyncio
 import csv
 import io
+from collections.abc import Iterator
 
 import pytest
 from playwright.async_api import expect
 
-from .plain_host import GROUNDS, open_app
+from .plain_host import GROUNDS, PlainHost, plain_host
 
 pytestmark = [pytest.mark.browser, pytest.mark.npm]
 
 
-def test_buttons_change_the_stock():
+@pytest.fixture(scope="module")
+def host() -> Iterator[PlainHost]:
+    with plain_host() as host:
+        yield host
+
+
+def test_buttons_change_the_stock(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             before = opened.service.row(2, 101).quantity
             await opened.get("plus-2-101").click()
             await expect(opened.get("qty-2-101")).to_have_text(str(before + 1))
@@ -25,12 +31,12 @@ def test_buttons_change_the_stock():
             await expect(opened.get("qty-2-101")).to_have_text(str(before + 9))
             assert opened.service.row(2, 101).quantity == before + 9
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_fast_clicks_all_count():
+def test_fast_clicks_all_count(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             before = opened.service.row(2, 101).quantity
             await opened.app.evaluate(
                 "() => { const plus = document.querySelector('[data-testid=plus-2-101]');"
@@ -39,12 +45,12 @@ def test_fast_clicks_all_count():
             await expect(opened.get("qty-2-101")).to_have_text(str(before + 20))
             assert opened.service.row(2, 101).quantity == before + 20
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_a_refusal_is_shown_in_words_and_changes_nothing():
+def test_a_refusal_is_shown_in_words_and_changes_nothing(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             await opened.get("minus-1-303").click()
             await expect(opened.get("notice")).to_contain_text(
                 "Harbour Market has no Butter Croissants on hand"
@@ -54,12 +60,12 @@ def test_a_refusal_is_shown_in_words_and_changes_nothing():
             await expect(opened.get("notice")).to_be_hidden()
             assert opened.service.revision == 0
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_figures_and_marks_follow_the_stock():
+def test_figures_and_marks_follow_the_stock(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             row = opened.get("row-5-403")
             await expect(row).to_contain_text("Low")
             low = int(await opened.get("figure-low").inner_text())
@@ -71,24 +77,24 @@ def test_figures_and_marks_follow_the_stock():
             await expect(opened.get("figure-low")).to_have_text(str(low - 1))
             await expect(row).to_be_visible()  # stays where it is, under the pointer
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_changes_made_by_others_show_by_themselves():
+def test_changes_made_by_others_show_by_themselves(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             changed = await opened.call("adjust_stock", storeId=2, productId=101, delta=3)
             await expect(opened.get("qty-2-101")).to_have_text(str(changed["quantity"]), timeout=15_000)
             await opened.call("set_inventory", storeId=6, productId=801, quantity=4)
             await opened.get("search").fill("station toilet")
             await expect(opened.get("qty-6-801")).to_have_text("4", timeout=15_000)
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_the_selection_reaches_the_host():
+def test_the_selection_reaches_the_host(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             await opened.get("select-2-101").check()
             await opened.get("select-1-303").check()
             await opened.page.wait_for_function(
@@ -111,12 +117,12 @@ def test_the_selection_reaches_the_host():
             )
             await expect(opened.get("select-2-101")).not_to_be_checked()
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_select_all_takes_what_the_table_shows():
+def test_select_all_takes_what_the_table_shows(host: PlainHost):
     async def run():
-        async with open_app(storeId=1) as opened:
+        async with host.open_app(storeId=1) as opened:
             await opened.get("only-low").click()
             await opened.get("select-all").check()
             low = len(opened.service.low_stock(1))
@@ -124,12 +130,12 @@ def test_select_all_takes_what_the_table_shows():
                 f"host.contexts.at(-1)?.structuredContent.selected.length === {low}"
             )
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_an_order_is_drafted_for_the_selection_or_for_what_is_low():
+def test_an_order_is_drafted_for_the_selection_or_for_what_is_low(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             await opened.get("draft-order").click()
             await opened.page.wait_for_function("host.messages.length === 1")
             await expect(opened.get("notice")).to_contain_text("handed over")
@@ -145,12 +151,12 @@ def test_an_order_is_drafted_for_the_selection_or_for_what_is_low():
             await opened.get("draft-order").click()
             await expect(opened.get("notice")).to_contain_text("The order was not sent.")
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_the_table_can_be_saved_as_csv():
+def test_the_table_can_be_saved_as_csv(host: PlainHost):
     async def run():
-        async with open_app(storeId=3) as opened:
+        async with host.open_app(storeId=3) as opened:
             await opened.get("category-filter").select_option("3")
             await opened.get("download-csv").click()
             await opened.page.wait_for_function("host.downloads.length === 1")
@@ -163,12 +169,12 @@ def test_the_table_can_be_saved_as_csv():
                 (r.product_id, r.quantity) for r in expected
             }
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_a_count_is_asked_for_before_it_replaces_anything():
+def test_a_count_is_asked_for_before_it_replaces_anything(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             dialog = opened.app.get_by_role("dialog")
             await opened.get("qty-2-101").click()
             await expect(dialog).to_contain_text("Old Town Grocer has 4 kg on record")
@@ -192,12 +198,12 @@ def test_a_count_is_asked_for_before_it_replaces_anything():
             await expect(opened.get("qty-2-101")).to_be_focused()
             assert opened.service.row(2, 101).quantity == 77
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_filters_narrow_table_figures_and_chart():
+def test_filters_narrow_table_figures_and_chart(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             rows = opened.app.locator("tbody tr")
             await expect(rows).to_have_count(len(opened.service.inventory()))
             await opened.get("store-filter").select_option("6")
@@ -219,12 +225,12 @@ def test_filters_narrow_table_figures_and_chart():
             await opened.get("chart").locator("[data-pick='3']").click()
             await expect(opened.get("category-filter")).to_have_value("3")
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_every_column_sorts_both_ways():
+def test_every_column_sorts_both_ways(host: PlainHost):
     async def run():
-        async with open_app(width=1400) as opened:
+        async with host.open_app(width=1400) as opened:
             first = opened.app.locator("tbody tr").first
             for column in (
                 "product",
@@ -247,12 +253,12 @@ def test_every_column_sorts_both_ways():
                 assert await first.get_attribute("data-testid") != lowest
                 await expect(opened.app.locator("[aria-sort$=ending]")).to_have_count(1)
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_full_screen_gives_the_room_to_the_table():
+def test_full_screen_gives_the_room_to_the_table(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             region = opened.app.get_by_role("region", name="Inventory")
             before = (await region.bounding_box())["height"]
             await opened.get("fullscreen").click()
@@ -265,12 +271,12 @@ def test_full_screen_gives_the_room_to_the_table():
             await expect(opened.get("fullscreen")).to_have_attribute("aria-label", "Full screen")
             assert await opened.told("modes") == ["fullscreen", "inline"]
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_it_follows_the_theme_of_the_host():
+def test_it_follows_the_theme_of_the_host(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             ink = "getComputedStyle(document.body).color"
             light = await opened.app.evaluate(ink)
             assert await opened.app.evaluate(
@@ -283,42 +289,42 @@ def test_it_follows_the_theme_of_the_host():
             await opened.app.wait_for_function(f"{ink} === 'rgb(1, 2, 3)'")
             assert "Georgia" in await opened.app.evaluate("getComputedStyle(document.body).fontFamily")
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_it_opens_with_the_store_of_the_tool_call():
+def test_it_opens_with_the_store_of_the_tool_call(host: PlainHost):
     async def run():
-        async with open_app(storeId=4) as opened:
+        async with host.open_app(storeId=4) as opened:
             await expect(opened.get("store-filter")).to_have_value("4")
             await opened.get("store-filter").select_option("")  # the others come by themselves
             await expect(opened.app.locator("tbody tr")).to_have_count(
                 len(opened.service.inventory()), timeout=15_000
             )
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_an_unknown_store_is_said_and_all_stores_are_shown():
+def test_an_unknown_store_is_said_and_all_stores_are_shown(host: PlainHost):
     async def run():
-        async with open_app(storeId=99) as opened:
+        async with host.open_app(storeId=99) as opened:
             await expect(opened.get("notice")).to_contain_text("There is no store 99")
             await expect(opened.app.locator("tbody tr")).to_have_count(len(opened.service.inventory()))
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_it_fills_itself_when_it_is_opened_without_a_tool():
+def test_it_fills_itself_when_it_is_opened_without_a_tool(host: PlainHost):
     async def run():
-        async with open_app(bare=True) as opened:
+        async with host.open_app(bare=True) as opened:
             await expect(opened.app.locator("tbody tr")).to_have_count(len(opened.service.inventory()))
             await expect(opened.get("live")).to_have_text("Live")
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_it_can_be_used_with_the_keyboard_alone():
+def test_it_can_be_used_with_the_keyboard_alone(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             press = opened.page.keyboard.press
             await opened.get("search").focus()
             await opened.page.keyboard.type("bananas old")
@@ -340,15 +346,15 @@ def test_it_can_be_used_with_the_keyboard_alone():
             await press("ArrowUp")
             await expect(opened.get("plus-2-101")).to_be_focused()
 
-    asyncio.run(run())
+    host.run(run())
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_serious(theme):
+def test_axe_finds_nothing_serious(host: PlainHost, theme):
     async def run():
         # axe takes a page without a ground for white
         ground = {"--color-background-primary": GROUNDS[theme]}
-        async with open_app(theme=theme, variables=ground) as opened:
+        async with host.open_app(theme=theme, variables=ground) as opened:
             await opened.get("select-2-101").check()
             await opened.get("minus-1-303").click()
             await expect(opened.get("notice")).to_be_visible()
@@ -359,12 +365,12 @@ def test_axe_finds_nothing_serious(theme):
             await opened.get("qty-2-101").click()
             assert await opened.violations() == []
 
-    asyncio.run(run())
+    host.run(run())
 
 
-def test_it_fits_any_width_and_stays_a_reasonable_height():
+def test_it_fits_any_width_and_stays_a_reasonable_height(host: PlainHost):
     async def run():
-        async with open_app() as opened:
+        async with host.open_app() as opened:
             region = await opened.app.get_by_role("region", name="Inventory").element_handle()
             for width in (320, 400, 700, 900, 1400):
                 await opened.page.set_viewport_size({"width": width, "height": 900})
@@ -377,4 +383,4 @@ def test_it_fits_any_width_and_stays_a_reasonable_height():
                 )
                 assert 560 <= await opened.app.evaluate("innerHeight") <= 800
 
-    asyncio.run(run())
+    host.run(run())
