@@ -196,7 +196,7 @@ def test_a_page_may_clean_up_before_it_goes(app: RawApp) -> None:
         }"""
     )
     app.lab.run_new("view.close()")
-    assert len(app.called("count")) == 1
+    app.lab.wait_until(lambda: len(app.called("count")) == 1, "its last call has reached the server")
     app.lab.wait_until(lambda: not app.lab.frames_titled("page"), "the frame is gone")
 
 

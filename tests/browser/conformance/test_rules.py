@@ -41,6 +41,7 @@ def test_rules_of_the_server_and_what_it_has_seen(app: RawApp) -> None:
         lambda: slow["id"] in [frame["params"]["requestId"] for frame in app.sent(cancelled)], cancelled
     )
     for method in ("resources/subscribe", "resources/unsubscribe"):
+        app.lab.wait_until(lambda: app.sent(method), method)  # noqa: B023
         assert [frame["params"]["uri"] for frame in app.sent(method)] == ["raw://numbers"]
 
 
