@@ -111,7 +111,8 @@ CHECKS = [
     Check(
         "unit",
         # Real servers and processes under load: what fails once is run again, and shown as "rerun".
-        ["pytest tests -m 'not browser' -n auto --maxprocesses=4 --reruns 1 -r aR --junit-xml={report}"],
+        # More of them than processors: most of the time they wait.
+        ["pytest tests -m 'not browser' -n 4 --reruns 1 -r aR --junit-xml={report}"],
         prepare=[try_node_packages],
     ),
     Check(
@@ -126,7 +127,8 @@ CHECKS = [
     Check(
         "browser",
         # Lab, Chromium and a kernel on two processors: what fails once is run again, and shown as "rerun".
-        ["pytest tests -m browser -n 2 --dist loadfile --reruns 2 -r aR --junit-xml={report}"],
+        # Whoever is done takes tests from others, so that nobody waits in the end.
+        ["pytest tests -m browser -n 3 --dist worksteal --reruns 2 -r aR --junit-xml={report}"],
         prepare=[provide_browser, try_other_browsers, try_node_packages],
     ),
 ]
