@@ -151,7 +151,8 @@ class LabServer:
 
     def shut_down_kernels(self) -> None:
         """End every kernel and its session; they take some seconds, which nobody waits for."""
-        self._going = [self._background.submit(self._shut_down, kernel["id"]) for kernel in self.kernels()]
+        going = [self._background.submit(self._shut_down, kernel["id"]) for kernel in self.kernels()]
+        self._going = [each for each in self._going if not each.done()] + going
 
     def _shut_down(self, kernel: str) -> None:
         with suppress(HTTPError):  # it is going already
