@@ -596,21 +596,28 @@ class Connection:
     async def subscribe(self, uri: str, subscriber: str, caller: Caller) -> None:
         """Ask the server for updates of `uri` on behalf of `subscriber`, through restarts."""
         session = await self.ready(caller)
+        # Known before the server answers: who ends it meanwhile must not be subscribed again after a restart.
+        self._subscriptions.setdefault(uri, set()).add(subscriber)
         try:
             await session.subscribe(uri, subscriber, timeout=self.request_seconds)
-        except (ConnectionLost, ProtocolFailure) as error:
-            raise self._worded(error, "resources/subscribe", session) from None
-        self._subscriptions.setdefault(uri, set()).add(subscriber)
+        except BaseException as error:
+            self._forget_subscriber(uri, subscriber)
+            if isinstance(error, ConnectionLost | ProtocolFailure):
+                raise self._worded(error, "resources/subscribe", session) from None
+            raise
 
     async def unsubscribe(self, uri: str, subscriber: str) -> None:
         """End the subscription of `subscriber`."""
+        self._forget_subscriber(uri, subscriber)
+        session = self._alive()
+        if session is not None:
+            await session.unsubscribe(uri, subscriber, timeout=self.request_seconds)
+
+    def _forget_subscriber(self, uri: str, subscriber: str) -> None:
         subscribers = self._subscriptions.get(uri, set())
         subscribers.discard(subscriber)
         if not subscribers:
             self._subscriptions.pop(uri, None)
-        session = self._alive()
-        if session is not None:
-            await session.unsubscribe(uri, subscriber, timeout=self.request_seconds)
 
     async def _subscribe_again(self, session: Session) -> None:
         """A new server knows no subscriptions."""
