@@ -40,7 +40,8 @@ class LabPage:
     browser, server
         Chromium, and the JupyterLab it visits.
     name : str
-        Name of the notebook, of its folder below the server's root and of its Lab workspace.
+        Name of the notebook, of its folder below the server's root and of its Lab workspace; one that is
+        taken gets an ending.
     cells : sequence of str or None
         Source of the notebook's code cells, which are named by index from 0; None takes the notebook that is
         there.
@@ -74,6 +75,9 @@ class LabPage:
         self.page.on("pageerror", lambda error: self.console.append(f"pageerror: {error}"))
 
     def _take(self, name: str, cells: Sequence[str] | None) -> None:
+        # A notebook that was there before may still have a kernel that is going, which the new one would get.
+        while cells is not None and (self.server.root / name).exists():
+            name += "-anew"
         self.name = name
         self.folder = self.server.root / name
         self.folder.mkdir(exist_ok=True)
