@@ -131,12 +131,13 @@ def test_the_page_is_as_wide_as_its_cell_again_after_it_was_narrow(app: RawApp) 
     page = app.open()
     tab = app.lab.page
     before = page.evaluate("innerWidth")
+    told = "seen.findLast(({ params }) => params?.containerDimensions)?.params.containerDimensions.width"
     page.evaluate("notify('ui/notifications/size-changed', { width: 300, height: 200 })")
     tab.set_viewport_size({"width": 900, "height": 900})
-    app.wait(page, f"seen.at(-1).params?.containerDimensions?.width < {before}")
+    app.wait(page, f"{told} < {before}")
     tab.set_viewport_size({"width": 1280, "height": 900})
     app.lab.wait_until(lambda: page.evaluate("innerWidth") == before, "as wide as before")
-    app.wait(page, f"seen.at(-1).params?.containerDimensions?.width === {before}")
+    app.wait(page, f"{told} === {before}")
 
 
 TOOLS = """() => {
@@ -185,6 +186,7 @@ def test_news_of_the_server_reach_every_view(app: RawApp) -> None:
 
 def test_a_page_may_clean_up_before_it_goes(app: RawApp) -> None:
     page = app.open()
+    app.wait(page, "seen.some(({ method }) => method === 'ui/notifications/tool-result')")  # it is asked now
     page.evaluate(
         """() => {
             window.stays = true;
