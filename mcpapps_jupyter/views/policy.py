@@ -111,6 +111,8 @@ class Limits:
         self.messages = TokenBucket(
             self.rates.messages_per_minute / 60, self.rates.messages_per_minute, clock
         )
+        #: Of what page and browser say to each other, how much is written down.
+        self.seen = TokenBucket(50, 100, clock)
         self._clock = clock
         self.dropped = 0
         self._told = TokenBucket(1, 1, clock)

@@ -35,7 +35,7 @@ from mcpapps_jupyter.views.page import Page, load_page
 from mcpapps_jupyter.views.permissions import Ask, Permissions
 from mcpapps_jupyter.views.policy import Limits, upstream_meta
 from mcpapps_jupyter.views.recording import Recording
-from mcpapps_jupyter.views.rpc import finite
+from mcpapps_jupyter.views.rpc import finite, valid_id
 from mcpapps_jupyter.views.settings import PageSettings
 from mcpapps_jupyter.views.traffic import Traffic
 
@@ -317,6 +317,7 @@ class Relay:
             "state": self._front_state,
             "answer": self.asking.answer,
             "log": self._front_log,
+            "seen": self._write_down,
             "gone": self._frame_gone,
         }.get(envelope.kind)
         if handler is None:
@@ -384,7 +385,7 @@ class Relay:
         elif event == "log":
             self.set_state(str(self._state["state"]), f"Its log: %mcpapp log {self.app.id}")
         elif event == "initialize" and envelope.view in self.frames:
-            self._begin_handshake(self.frames[envelope.view], message.get("params"))
+            self._begin_handshake(self.frames[envelope.view], message)
         elif event == "visible" and envelope.view in self.frames:
             self._seen(self.frames[envelope.view], message.get("visible") is not False)
         elif event == "navigated" and envelope.view in self.frames:
@@ -393,18 +394,28 @@ class Relay:
             self.permissions.forget()
             self._new_document(envelope.view)
 
-    def _begin_handshake(self, frame: Frame, params: Any) -> None:
+    def _begin_handshake(self, frame: Frame, message: Mapping[str, Any]) -> None:
         """A fresh document speaks: whatever its predecessor asked is given up."""
         if not frame.pace.take():
             self._spawn(self.close("The page kept restarting, so it was ended. Run the cell again."))
             return
         fresh = self._new_document(frame.id)
+        params, request_id = message.get("params"), message.get("id")
         fresh.greeting = dict(params) if isinstance(params, Mapping) else {}
         if self._greeted and not any(each.greeting for each in self.frames.values() if each is not fresh):
             self.note("the page was loaded anew; what was typed into it is gone", "debug", event="anew")
         self._greeted = True
-        greeting = {"jsonrpc": "2.0", "method": "ui/initialize", "params": fresh.greeting}
+        greeting: dict[str, Any] = {"jsonrpc": "2.0", "method": "ui/initialize", "params": fresh.greeting}
+        if valid_id(request_id):
+            greeting["id"] = request_id
         self.traffic.add("in", frame.id, greeting, kind="request")
+
+    def _write_down(self, envelope: Envelope) -> None:
+        """What page and browser have said without us: for the traffic alone."""
+        told = envelope.message if isinstance(envelope.message, Mapping) else {}
+        message = told.get("message")
+        if envelope.view in self.frames and isinstance(message, Mapping) and self.limits.seen.take():
+            self.traffic.add("in" if told.get("way") == "in" else "out", envelope.view, dict(message))
 
     def _new_document(self, frame_id: str) -> Frame:
         before = self.frames.get(frame_id)

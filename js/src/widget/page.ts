@@ -63,6 +63,10 @@ interface Pending {
 
 const BUSY_MS = 2000;
 const TICK_MS = 500;
+/** The largest message that the kernel is told of although it has nothing to do with it. */
+const TOLD_CHARACTERS = 65_536;
+/** What the browser answers by itself. */
+const OURS = new Set(["ping", "ui/request-display-mode", "ui/open-link", "ui/download-file"]);
 /** How long a page may take to finish. */
 const TEARDOWN_MS = 1000;
 const KERNEL_GONE = "The notebook's kernel is gone; run its cells again.";
@@ -73,6 +77,7 @@ export class Page {
   readonly #toolCalls: TokenBucket;
   readonly #notes: TokenBucket;
   readonly #logs = new TokenBucket(50, 5);
+  readonly #told = new TokenBucket(50, 20);
   readonly #pending = new Map<RpcId, Pending>();
   /** Requests of ours to the kernel on behalf of the page. */
   readonly #own = new Map<RpcId, (response: RpcResponse) => void>();
@@ -137,6 +142,18 @@ export class Page {
     this.#channel.send("log", this.view, data ? { ...message, data } : message);
   }
 
+  /** Posts something of the browser's own into the page. */
+  #say(message: RpcMessage): void {
+    this.#host.post(message);
+    this.#tell("out", message);
+  }
+
+  /** Lets the kernel write down what page and browser say without it. Bounded: a page can cause most of it. */
+  #tell(way: "in" | "out", message: RpcMessage, length = 0): void {
+    if (length <= TOLD_CHARACTERS && this.#told.take())
+      this.#channel.send("seen", this.view, { way, message });
+  }
+
   /** JSON text that the page posted. */
   receive(text: string): void {
     if (this.#stopped) return;
@@ -157,7 +174,7 @@ export class Page {
   invalid(id: RpcId | null, reason: string): void {
     if (this.#stopped) return;
     this.log("warning", "dropped", `Not a JSON-RPC message: ${reason}`);
-    this.#host.post(failure(id, INVALID_REQUEST, `Invalid request: ${reason}`));
+    this.#say(failure(id, INVALID_REQUEST, `Invalid request: ${reason}`));
   }
 
   /** A JSON-RPC message of the kernel for this page. */
@@ -205,7 +222,7 @@ export class Page {
 
   /** Tells the page what changed in its host context. */
   contextChanged(change: JsonObject): void {
-    if (this.#ready) this.#host.post(notification("ui/notifications/host-context-changed", change));
+    if (this.#ready) this.#say(notification("ui/notifications/host-context-changed", change));
   }
 
   /** Asks the app's server for something on behalf of the page. */
@@ -228,7 +245,7 @@ export class Page {
       setTimeout(resolve, TEARDOWN_MS);
     });
     this.#teardown = { id, over, done };
-    this.#host.post({ jsonrpc: "2.0", id, method: "ui/resource-teardown", params: { reason } });
+    this.#say({ jsonrpc: "2.0", id, method: "ui/resource-teardown", params: { reason } });
     return done;
   }
 
@@ -253,8 +270,9 @@ export class Page {
       this.invalid(id, `a request with the id ${JSON.stringify(id)} is still open`);
       return;
     }
+    if (OURS.has(method)) this.#tell("in", message, text.length);
     if (method === "ui/initialize") this.#initialize(id, message.params);
-    else if (method === "ping") this.#host.post(result(id, {}));
+    else if (method === "ping") this.#say(result(id, {}));
     else if (method === "ui/request-display-mode") this.#displayMode(id, params);
     else if (method === "ui/open-link") {
       const { url } = params;
@@ -271,10 +289,11 @@ export class Page {
     const { id, method } = message;
     const refuse = (reason: string, limit: string) => {
       this.log("warning", "limit", `${method} refused: ${reason}`);
-      this.#host.post(failure(id, SERVER_ERROR, reason, { limit }));
+      this.#tell("in", message, text.length);
+      this.#say(failure(id, SERVER_ERROR, reason, { limit }));
     };
     if (!this.#channel.connected) {
-      this.#host.post(failure(id, SERVER_ERROR, KERNEL_GONE));
+      this.#say(failure(id, SERVER_ERROR, KERNEL_GONE));
     } else if (this.#pending.size >= this.limits.queue) {
       refuse(`Too many open requests (at most ${this.limits.queue} at a time)`, "concurrency");
     } else if (method === "tools/call" && !this.#toolCalls.take()) {
@@ -294,6 +313,7 @@ export class Page {
         `${method} is between the host and its own frames; a page may not send it`,
       );
     } else if (method === "ui/notifications/size-changed") {
+      this.#tell("in", message, text.length);
       this.#host.sizeChanged(params.height);
     } else if (method === "ui/notifications/initialized") {
       // Without a handshake, or repeated within one, it says nothing new.
@@ -324,7 +344,7 @@ export class Page {
   #initialize(id: RpcId, params: JsonObject | undefined): void {
     if (!this.#handshakes.take()) {
       const { handshakesPerMinute } = this.limits;
-      this.#host.post(failure(id, SERVER_ERROR, "Too many handshakes"));
+      this.#say(failure(id, SERVER_ERROR, "Too many handshakes"));
       this.#host.stop(
         `The page kept restarting (more than one handshake a second or ${handshakesPerMinute} a minute).`,
       );
@@ -334,6 +354,7 @@ export class Page {
     if (problem || !params) {
       const reason = problem ?? '"params" are missing';
       this.log("warning", "handshake", `ui/initialize refused: ${reason}`);
+      this.#tell("in", { jsonrpc: "2.0", id, method: "ui/initialize", params: params ?? {} });
       this.#badParams(id, reason);
       return;
     }
@@ -347,11 +368,11 @@ export class Page {
     this.#greetedDocument = this.#document;
     this.#ready = false;
     this.#asked.clear();
-    this.#channel.send("state", this.view, { event: "initialize", params });
+    this.#channel.send("state", this.view, { event: "initialize", params, id });
     const { protocolVersion, hostInfo, hostCapabilities, toolInfo } = this.#open;
     const context = this.#host.context();
     const hostContext = toolInfo ? { toolInfo, ...context } : context;
-    this.#host.post(result(id, { protocolVersion, hostInfo, hostCapabilities, hostContext }));
+    this.#say(result(id, { protocolVersion, hostInfo, hostCapabilities, hostContext }));
   }
 
   #displayMode(id: RpcId, params: JsonObject): void {
@@ -360,7 +381,7 @@ export class Page {
       this.#badParams(id, `"mode" must be one of ${DISPLAY_MODES.join(", ")}`);
       return;
     }
-    this.#host.post(result(id, { mode: this.#host.requestMode(mode) }));
+    this.#say(result(id, { mode: this.#host.requestMode(mode) }));
   }
 
   /** Whether the page said that it can be shown this way; one that said nothing can be shown any way. */
@@ -374,12 +395,12 @@ export class Page {
     this.#wait(id, method, false);
     void decision.then((agreed) => {
       if (this.#stopped || document !== this.#document || !this.#settle(id)) return;
-      this.#host.post(result(id, agreed ? {} : { isError: true }));
+      this.#say(result(id, agreed ? {} : { isError: true }));
     });
   }
 
   #badParams(id: RpcId, reason: string): void {
-    this.#host.post(failure(id, INVALID_PARAMS, `Invalid params: ${reason}`));
+    this.#say(failure(id, INVALID_PARAMS, `Invalid params: ${reason}`));
   }
 
   #drop(): void {
@@ -406,7 +427,7 @@ export class Page {
 
   #giveUp(id: RpcId, reason: string): void {
     this.#pending.delete(id);
-    this.#host.post(failure(id, SERVER_ERROR, reason));
+    this.#say(failure(id, SERVER_ERROR, reason));
   }
 
   #tick(): void {

@@ -41,7 +41,7 @@ describe("the handshake", () => {
     expect(channel.sent[0]).toEqual({
       kind: "state",
       view: "f-1",
-      message: { event: "initialize", params: PARAMS },
+      message: { event: "initialize", params: PARAMS, id: 0 },
     });
     expect(answerTo(0)[0].result).toEqual({
       protocolVersion: "2026-01-26",
@@ -67,7 +67,7 @@ describe("the handshake", () => {
   ])("refuses %s with -32602 and begins nothing", (_, params) => {
     request("a", "ui/initialize", params);
     expect(answerTo("a")[0].error.code).toBe(-32602);
-    expect(channel.sent.map(({ kind }) => kind)).toEqual(["log"]);
+    expect(channel.sent.map(({ kind }) => kind).filter((kind) => kind !== "seen")).toEqual(["log"]);
   });
 
   it("answers an unknown version with ours", () => {
@@ -143,7 +143,22 @@ describe("requests", () => {
   it("answer ping in the browser", () => {
     request("p", "ping");
     expect(answerTo("p")[0].result).toEqual({});
-    expect(channel.sent).toEqual([]);
+    expect(channel.sent.filter(({ kind }) => kind !== "seen")).toEqual([]);
+  });
+
+  it("tell the kernel what is settled without it, as far as it is little", () => {
+    const seen = () => channel.of("seen");
+    const ping = { jsonrpc: "2.0", id: "p", method: "ping" };
+    say(ping);
+    expect(seen()).toEqual([
+      { way: "in", message: ping },
+      { way: "out", message: { jsonrpc: "2.0", id: "p", result: {} } },
+    ]);
+    const contents = [{ type: "text", text: "x".repeat(70_000) }];
+    request("d", "ui/download-file", { contents });
+    expect(seen()).toHaveLength(2);
+    for (let i = 0; i < 500; i++) notify("ui/notifications/size-changed", { height: i });
+    expect(seen().length).toBeLessThan(80);
   });
 
   it("open links by the decision of the person", async () => {
