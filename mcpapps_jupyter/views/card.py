@@ -41,6 +41,7 @@ def card(
     hide: Callable[[str], str],
     *,
     frozen: bool = False,
+    advice: str = "",
 ) -> dict[str, str]:
     """The card's mimebundle.
 
@@ -56,6 +57,8 @@ def card(
         Masks the app's secrets.
     frozen
         Whether it is all that is left of the page.
+    advice
+        What to do so that the page is shown.
     """
     title = heading(name, tool, arguments)
     if result is not None:
@@ -66,8 +69,10 @@ def card(
     if len(text) > _MAX_TEXT:
         text = text[:_MAX_TEXT] + "…"
     end = "A static copy of the result" if frozen else "The interactive page needs a running kernel"
+    first = f"<p><b>{html.escape(advice)}</b></p>" if advice else ""
+    text = f"{advice}\n{text}" if advice else text
     page = (
-        f'<div class="mcpapp-card" style="{_STYLE}"><div><b>{html.escape(title)}</b></div>{body}'
+        f'<div class="mcpapp-card" style="{_STYLE}"><div><b>{html.escape(title)}</b></div>{first}{body}'
         f'<div style="opacity:.7"><small>{end}: run the cell to open the app.</small></div></div>'
     )
     return {"text/plain": hide(f"{title}\n{text}"), "text/html": hide(page)}

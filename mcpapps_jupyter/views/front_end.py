@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-import uuid
+from collections.abc import Callable
 
 from mcpapps_jupyter.host_thread import LoopThread
-from mcpapps_jupyter.views.output import emit, replace
 
 _SECONDS = 5.0
 _NOBODY = (
@@ -27,18 +26,24 @@ class FrontEnd:
     def __init__(self, thread: LoopThread) -> None:
         self._thread = thread
         self._heard = threading.Event()
-        self._complaint: str | None = None
+        self._complained: Callable[[str], None] | None = None
 
     def heard(self) -> None:
         """A front end spoke."""
         self._heard.set()
-        complaint, self._complaint = self._complaint, None
-        if complaint is not None:
-            self._thread.call_soon(replace, {"text/plain": ""}, complaint)
+        complained, self._complained = self._complained, None
+        if complained is not None:
+            self._thread.call_soon(complained, "")
 
-    def expect(self) -> None:
-        """Wait a few seconds for its first word, once a kernel, and say what to do when none comes."""
-        if self._heard.is_set() or self._complaint is not None or self._heard.wait(_SECONDS):
+    def expect(self, say: Callable[[str], None]) -> None:
+        """Wait a few seconds for its first word, once a kernel.
+
+        Parameters
+        ----------
+        say
+            Takes what to do when none comes; and nothing, when one comes after all.
+        """
+        if self._heard.is_set() or self._complained is not None or self._heard.wait(_SECONDS):
             return
-        self._complaint = f"mcpapp-front-end-{uuid.uuid4().hex[:8]}"
-        emit({"text/plain": _NOBODY}, display_id=self._complaint)
+        self._complained = say
+        say(_NOBODY)

@@ -232,7 +232,7 @@ class Views:
     def _expect_front_end(self, view: AppView) -> None:
         """The first page of a kernel says so when no front end is there to draw it."""
         if view.answers_while_busy and not self._config.is_headless():
-            self._front_end.expect()
+            self._front_end.expect(view.advise)
 
     def show_log(
         self, app: App, *, level: str | None = None, source: str | None = None, follow: bool = False

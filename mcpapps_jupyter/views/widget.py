@@ -103,6 +103,7 @@ class AppView(EnvelopeWidget):
         self._call: Submitted[ToolResult | None] | None = None
         self._result: ToolResult | None = None
         self._skip_display = False
+        self._note: str | None = None
         #: `ModelContext.update_id` of what a model has got.
         self._taken: str | None = None
         self._handlers: list[Callable[[dict[str, Any]], Any]] = []
@@ -361,9 +362,14 @@ class AppView(EnvelopeWidget):
 
     def show_card(self, note: str | None = None) -> None:
         """Display the static part: the second output, for every reader without a kernel."""
+        self._note = note
         emit(self._card(note), display_id=f"mcpapp-{self.key}-card")
 
-    def _card(self, note: str | None) -> dict[str, str]:
+    def advise(self, advice: str) -> None:
+        """Put what to do into the static part, which shows where no live one does; nothing takes it out."""
+        replace(self._card(self._note, advice), f"mcpapp-{self.key}-card")
+
+    def _card(self, note: str | None, advice: str = "") -> dict[str, str]:
         return card(
             self.app.name,
             self.tool or None,
@@ -372,6 +378,7 @@ class AppView(EnvelopeWidget):
             note,
             self.app.hide,
             frozen=self.frozen,
+            advice=advice,
         )
 
     def freeze(self) -> None:

@@ -287,10 +287,9 @@ class LabPage:
         return json.loads(self.path.read_text())
 
     def saved_outputs(self, index: int) -> list[dict[str, Any]]:
-        """Save the notebook and give the outputs of a cell, but for the blank ones.
+        """Save the notebook and give the outputs of a cell, but for the blank ones: displays that are over.
 
-        One becomes blank when its display is over. On a busy machine that is also the complaint that no
-        front end has answered, once one did.
+        On a busy machine the card says for a while that no front end has answered.
         """
         complaint = "No widget front end answered"
         self.wait_until(lambda: complaint not in self.text(index), "the front end has answered")
