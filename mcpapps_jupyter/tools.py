@@ -7,6 +7,7 @@ result's ``_meta`` do not: they are the page's. Tools that are for pages only ar
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import logging
 import re
@@ -313,8 +314,12 @@ def safe_name(name: str, identity: str, taken: Container[str]) -> str:
     safe = _UNSAFE.sub("_", name)
     if safe and len(safe) <= _MAX_NAME and safe not in taken:
         return safe
-    digest = hashlib.sha256(identity.encode()).hexdigest()[:8]
-    return f"{safe[: _MAX_NAME - 9]}_{digest}"
+    for number in itertools.count():  # a server may have named a tool after the digest of another's
+        digest = hashlib.sha256(f"{identity}{number or ''}".encode()).hexdigest()[:8]
+        candidate = f"{safe[: _MAX_NAME - 9]}_{digest}"
+        if candidate not in taken:
+            break
+    return candidate
 
 
 def read_arguments(name: str, arguments: Mapping[str, Any] | str | None) -> dict[str, Any]:

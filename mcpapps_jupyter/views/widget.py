@@ -173,6 +173,7 @@ class AppView(EnvelopeWidget):
     async def _forget_context(self) -> None:
         if self.model_context is not None:
             self._relay.set_context(None, by_page=False)
+            self._taken = None
             await self._hear_context(None)
 
     def take_context(self) -> ModelContext | None:

@@ -161,6 +161,8 @@ def test_safe_names_stay_apart_and_the_same() -> None:
     assert second != first
     assert second == safe_name("a_b", "two", taken)
     assert len(safe_name("x" * 200, "three", taken)) <= 64
+    third = safe_name("a_b", "two", {*taken, second})
+    assert third not in {*taken, second}, "a tool may be called like the digest of another"
 
 
 def result(**raw: Any) -> ToolResult:
