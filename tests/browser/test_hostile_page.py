@@ -141,7 +141,8 @@ def test_nobody_else_believes_it(notebook: Notebook) -> None:
     evil, victim = notebook.open(), notebook.open("victim")
     before = victim.evaluate("seen.length")
     # Page and browser greet and measure by themselves, and the kernel hears of that when there is time.
-    settled = ("ping", "ui/initialize", "ui/notifications/size-changed", "ui/notifications/host-context-changed")
+    told = ("size-changed", "host-context-changed")
+    settled = ("ping", "ui/initialize", *(f"ui/notifications/{name}" for name in told))
     traffic = (
         "[entry.method for view in host.views if view.app.id == 'victim' "
         f"for entry in view.traffic if entry.method not in {settled}]"
