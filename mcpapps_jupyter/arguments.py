@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcpapps_jupyter.errors import InvalidArguments, did_you_mean, nearest
+from mcpapps_jupyter.redact import shortened
 from mcpapps_jupyter.schema_check import Check
 
 _EXAMPLES: dict[str, Any] = {
@@ -189,8 +190,7 @@ def warm_up() -> None:
 
 def _in_words(error: Any, declared: Mapping[str, Mapping[str, Any]]) -> str:
     path = [str(part) for part in error.absolute_path]
-    given = json.dumps(error.instance, ensure_ascii=False, default=str)
-    given = given if len(given) <= 60 else given[:60] + "…"
+    given = shortened(json.dumps(error.instance, ensure_ascii=False, default=str), 60)
     if len(path) == 1 and error.validator in ("type", "anyOf", "oneOf", "enum"):
         return f"{path[0]} must be {describe(declared.get(path[0], {}))}, got {given}"
     where = ".".join(path) or "the arguments"

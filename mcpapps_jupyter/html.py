@@ -11,6 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcpapps_jupyter.redact import shortened
+
 _IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _MAX_ROWS = 20
 _MAX_TEXT = 4000
@@ -79,16 +81,15 @@ def _cell(tag: str, value: Any, *, left: bool) -> str:
 
 def preformatted(text: str, *, limit: int = _MAX_TEXT) -> str:
     """Text in a ``<pre>`` that wraps, cut at `limit` characters."""
-    cut = text if len(text) <= limit else text[:limit] + "…"
-    return f'<pre style="white-space:pre-wrap;margin:0">{escape(cut)}</pre>'
+    return f'<pre style="white-space:pre-wrap;margin:0">{escape(shortened(text, limit))}</pre>'
 
 
 def image(block: Mapping[str, Any]) -> str | None:
     """An ``<img>`` for an MCP image block, or None for a kind that is not drawn."""
     mime, data = str(block.get("mimeType", "")).lower(), block.get("data")
-    if mime not in _IMAGES or not isinstance(data, str):
+    if not isinstance(data, str):
         return None
-    return f'<img src="data:{mime};base64,{escape(data)}" style="max-width:100%" alt="image from the tool">'
+    return _drawn(mime, data, style="max-width:100%", alt="image from the tool")
 
 
 def icon(address: str, width: int) -> str:
@@ -96,10 +97,13 @@ def icon(address: str, width: int) -> str:
     head, _, data = address.partition(";base64,")
     if not head.startswith("data:") or len(address) > _LARGEST_ICON:
         return ""
-    drawn = image({"mimeType": head[5:], "data": data}) or ""
-    return drawn.replace(
-        'style="max-width:100%" alt="image from the tool"', f'style="width:{width}px" alt=""'
-    )
+    return _drawn(head[5:].lower(), data, style=f"width:{width}px", alt="") or ""
+
+
+def _drawn(mime: str, data: str, *, style: str, alt: str) -> str | None:
+    if mime not in _IMAGES:
+        return None
+    return f'<img src="data:{mime};base64,{escape(data)}" style="{style}" alt="{alt}">'
 
 
 def link(address: str, text: str) -> str:

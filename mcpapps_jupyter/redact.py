@@ -77,6 +77,11 @@ def _pattern(secrets: frozenset[str]) -> tuple[re.Pattern[str] | None, tuple[str
     return re.compile("|".join(re.escape(each) for each in ordered)), ordered
 
 
+def shortened(text: str, limit: int) -> str:
+    """`text`, or its first `limit` characters and ``…``."""
+    return text if len(text) <= limit else text[:limit] + _CUT
+
+
 def clean_line(text: str, limit: int = 500) -> str:
     """Make foreign text safe to show on one line.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcpapps_jupyter import html
 from mcpapps_jupyter.errors import McpAppsError, ToolFailed
-from mcpapps_jupyter.redact import clean_line
+from mcpapps_jupyter.redact import clean_line, shortened
 
 if TYPE_CHECKING:
     import pandas
@@ -227,8 +227,7 @@ class ToolResult:
             return self._brief_html()
         images = [_block_html(block) for block in self.content if block.get("type") == "image"]
         if self.is_error:
-            reason = self._reason()
-            note = html.escape(reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "…")
+            note = html.escape(shortened(self._reason(), _LONGEST_REASON))
             colour = "color:var(--jp-error-color1,#b71c1c)"
             return f'<div style="{colour}"><b>{html.escape(self.tool)} failed</b>: {note}</div>'
         data = self.data

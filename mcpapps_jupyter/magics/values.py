@@ -13,6 +13,7 @@ from IPython.core.error import UsageError
 from mcpapps_jupyter.errors import did_you_mean
 from mcpapps_jupyter.magics.words import Chunk, Word, closing, sections
 from mcpapps_jupyter.plain import NotPlainError, plain
+from mcpapps_jupyter.redact import shortened
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _VARIABLE = re.compile(rf"\$(\$|{_NAME})")
@@ -239,7 +240,7 @@ def plain_or_usage(value: Any, what: str) -> Any:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= 60 else text[:60] + "…"
+    return shortened(text, 60)
 
 
 def written(value: Any) -> str:

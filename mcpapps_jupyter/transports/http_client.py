@@ -11,6 +11,7 @@ import httpx2
 from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND
 
 from mcpapps_jupyter.errors import McpAppsError
+from mcpapps_jupyter.redact import shortened
 from mcpapps_jupyter.transports.frames import LINE_LIMIT, is_frame
 
 _SESSION, _VERSION = "mcp-session-id", "mcp-protocol-version"
@@ -220,6 +221,5 @@ def _text(response: httpx2.Response) -> str:
         text = said if isinstance(said, str) else json.dumps(body)
     except (ValueError, AttributeError, RecursionError):
         text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", response.text[:20_000], flags=re.DOTALL)
-    line = " ".join(text.split())
     # The mark tells what masks secrets that one may have been cut here.
-    return line if len(line) <= 200 else line[:200] + "…"
+    return shortened(" ".join(text.split()), 200)

@@ -16,6 +16,7 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
+from mcpapps_jupyter.redact import shortened
 from mcpapps_jupyter.transports.frames import NOISE_LIMIT, Oversize, encode, parse_line
 from mcpapps_jupyter.transports.hooks import Frame, Hooks, notify
 from mcpapps_jupyter.transports.repair import Asked, repair_frame
@@ -152,5 +153,4 @@ def parse_message(frame: Frame) -> JSONRPCMessage:
 
 
 def _first_line(error: Exception) -> str:
-    line = " ".join(str(error).split())
-    return line if len(line) <= 300 else line[:300] + "…"
+    return shortened(" ".join(str(error).split()), 300)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mcpapps_jupyter import html
-from mcpapps_jupyter.redact import clean_line
+from mcpapps_jupyter.redact import clean_line, shortened
 from mcpapps_jupyter.results import ToolResult
 
 _MAX_TEXT = 3000
@@ -66,8 +66,7 @@ def card(
     else:
         text = note or "Run the cell to open the app."
         body = f"<p>{html.escape(text)}</p>"
-    if len(text) > _MAX_TEXT:
-        text = text[:_MAX_TEXT] + "…"
+    text = shortened(text, _MAX_TEXT)
     end = "A static copy of the result" if frozen else "The interactive page needs a running kernel"
     first = f"<p><b>{html.escape(advice)}</b></p>" if advice else ""
     text = f"{advice}\n{text}" if advice else text

@@ -10,6 +10,7 @@ from typing import Any
 
 from mcpapps_jupyter.catalogue import Tool
 from mcpapps_jupyter.ports import Caller
+from mcpapps_jupyter.redact import shortened
 from mcpapps_jupyter.results import block_text, odd_spellings
 from mcpapps_jupyter.ui_meta import tool_ui
 from mcpapps_jupyter.views import policy
@@ -323,7 +324,7 @@ class PageRequests:
             return {"isError": True}
         self._message_open = True
         try:
-            shown = preview if len(preview) <= _LONGEST_PREVIEW else preview[:_LONGEST_PREVIEW] + "…"
+            shown = shortened(preview, _LONGEST_PREVIEW)
             answer = await relay.asking.ask(
                 {"app": relay.app.name, "type": "message", "title": relay.app.name, "preview": shown},
                 seconds=self._patience,
