@@ -31,7 +31,6 @@ from mcpapps_jupyter.entry_point import load_entry_point
 from mcpapps_jupyter.errors import (
     AppDisabled,
     InvalidArguments,
-    McpAppsError,
 )
 from mcpapps_jupyter.feed import Feed, ProgressHandler
 from mcpapps_jupyter.host_thread import HostThread, Submitted
@@ -647,18 +646,16 @@ class App:
         McpAppsError
             The person does not agree, or the model fails.
         """
-        from mcpapps_jupyter.callbacks import unfit_sample
+        from mcpapps_jupyter.callbacks import sample_result
 
         answer = await self._services.asker.sample(self, dict(params), caller)
-        if (problem := unfit_sample(answer)) is not None:
-            raise McpAppsError(problem)
+        sample_result(answer)  # it goes to the page as it is, once it is sound
         return answer
 
-    def _has_one_life(self) -> bool:
-        """Whether the server forgets everything when the session ends."""
+    def _has_one_life(self, modern: bool) -> bool:
+        """Whether the server forgets everything when the session ends; `modern`: one of the 2026 era."""
         if self.manifest.transport == "inprocess":
             return self.definition.server is None  # an object in a cell stays; an entry point makes a new one
-        modern = (self.connection().protocol_version or "") >= "2026"
         return self.manifest.transport == "stdio" or not modern  # the 2026 era has no session over HTTP
 
     def model_changed(self) -> None:

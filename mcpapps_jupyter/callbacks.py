@@ -170,22 +170,25 @@ class ServerRequests:
         wire = params.model_dump(by_alias=True, mode="json", exclude_none=True)
         try:
             answer = await self.ask(self.sample(wire, caller), caller)
+            if answer is None:
+                raise McpAppsError("the call that needs it is over")
+            return sample_result(answer)
         except McpAppsError as error:
             return types.ErrorData(code=types.INTERNAL_ERROR, message=str(error))
-        if answer is None:
-            return types.ErrorData(code=types.INTERNAL_ERROR, message="the call that needs it is over")
-        if (problem := unfit_sample(answer)) is not None:
-            return types.ErrorData(code=types.INTERNAL_ERROR, message=problem)
-        return types.CreateMessageResult.model_validate(answer)
 
 
-def unfit_sample(answer: Mapping[str, Any]) -> str | None:
-    """Why what the user's model gave is no ``CreateMessageResult``, in words; None when it is one."""
+def sample_result(answer: Mapping[str, Any]) -> types.CreateMessageResult:
+    """What the user's model gave, as MCP has it.
+
+    Raises
+    ------
+    McpAppsError
+        MCP has no form for it; in words.
+    """
     try:
-        types.CreateMessageResult.model_validate(answer)
+        return types.CreateMessageResult.model_validate(answer)
     except ValidationError as error:
-        return _unfit("what the model answered", error)
-    return None
+        raise McpAppsError(_unfit("what the model answered", error)) from None
 
 
 def _unfit(what: str, error: ValidationError) -> str:

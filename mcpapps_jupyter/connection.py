@@ -80,7 +80,8 @@ class Connection:
     prefix
         Put before every tool name to make its local name.
     one_life
-        Tells whether the server's state ends with the session, as that of a process does.
+        Tells whether the server's state ends with the session, as that of a process does; gets whether
+        that is one of the 2026 era.
     secrets
         What to mask in every text about this app.
     on_event
@@ -107,7 +108,7 @@ class Connection:
         startup_seconds: float,
         request_seconds: float,
         prefix: str,
-        one_life: Callable[[], bool],
+        one_life: Callable[[bool], bool],
         secrets: Callable[[], list[str]],
         on_event: Callable[[ServerEvent], None],
         subscriptions: dict[str, set[str]],
@@ -451,7 +452,7 @@ class Connection:
         session = self._alive()
         if session is None:
             return
-        if not self._one_life():
+        if not self._one_life(session.modern):
             self._stale = True
         elif _LATE_MODEL not in self.notes:
             self.notes.append(_LATE_MODEL)
