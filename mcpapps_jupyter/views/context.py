@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from mcpapps_jupyter import html
@@ -64,7 +65,7 @@ class ModelContext:
         """The structured data, else the text."""
         return self.structured if self.structured is not None else self.text
 
-    @property
+    @cached_property
     def update_id(self) -> str:
         """A short digest of the content."""
         return hashlib.sha256(self._json().encode()).hexdigest()[:16]
@@ -75,7 +76,7 @@ class ModelContext:
         parts = {"content": self.content, "structuredContent": self.structured}
         return {key: value for key, value in parts.items() if value}
 
-    @property
+    @cached_property  # each update of any page of the app adds them up
     def size(self) -> int:
         """Bytes as JSON."""
         return len(self._json().encode())

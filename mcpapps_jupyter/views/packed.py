@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+from functools import cache
 from pathlib import Path
 
 _STATIC = Path(__file__).parent.parent / "static"
@@ -33,6 +34,7 @@ export default (await globalThis[key]).default;
 """
 
 
+@cache  # several kinds of widgets have the same
 def packed_module(name: str) -> str:
     """The built front-end module ``static/NAME``, as the text of a module that is the same and much smaller.
 

@@ -21,7 +21,7 @@ def test_it_is_the_built_module_and_small(name: str, most: int) -> None:
     (packed,) = re.findall(r'"([A-Za-z0-9+/=]{100,})"', text)
     assert gzip.decompress(base64.b64decode(packed)) == (STATIC / name).read_bytes()
     assert len(text) < most, "bytes that go with every widget"
-    assert packed_module(name) == text, "a saved notebook stays the same"
+    assert packed_module.__wrapped__(name) == text, "a saved notebook stays the same"
 
 
 def test_modules_of_another_content_are_other_modules() -> None:
