@@ -21,7 +21,7 @@ from mcpapps_jupyter.errors import McpAppsError, did_you_mean, in_words
 from mcpapps_jupyter.host_thread import HostThread, Submitted
 from mcpapps_jupyter.lifecycle import State
 from mcpapps_jupyter.plain import NotPlainError, plain
-from mcpapps_jupyter.ports import Caller, ToolSource
+from mcpapps_jupyter.ports import Caller, PageTool, ToolSource
 from mcpapps_jupyter.results import ToolResult, block_text
 
 if TYPE_CHECKING:
@@ -252,10 +252,10 @@ class ToolBridge:
         chosen = list(apps)
         found = self._of_servers(chosen)
         offered = [each for each in await self._pages.page_tools() if each.app in chosen]
-        there = frozenset(f"{each.app.id}\n{each.view}\n{each.tool.name}" for each in offered)
+        there = frozenset(map(_identity_on_page, offered))
         for each in offered:
             name = f"{each.app.prefix or f'{each.app.id}.'}page.{each.tool.name}"
-            safe = self._names.of(f"{each.app.id}\n{each.view}\n{each.tool.name}", name, passing=there)
+            safe = self._names.of(_identity_on_page(each), name, passing=there)
             owner = f"mcpapp-page:{each.app.id}"
             found.append(BridgedTool(name, safe, owner, each.app, each.tool, each.call))
         return found
@@ -307,6 +307,10 @@ class ToolBridge:
 
 def _identity(app: App, tool: Tool) -> str:
     return f"{app.id}\n{tool.name}"
+
+
+def _identity_on_page(offered: PageTool) -> str:
+    return f"{offered.app.id}\n{offered.view}\n{offered.tool.name}"
 
 
 def safe_name(name: str, identity: str, taken: Container[str]) -> str:

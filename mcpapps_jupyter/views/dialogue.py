@@ -22,6 +22,7 @@ from mcpapps_jupyter.views.rpc import (
     REFUSED,
     PageError,
     finite,
+    id_of,
     too_deep,
     valid_id,
 )
@@ -90,14 +91,12 @@ class Dialogue:
             return
         frame.spoke = next(self.counter)
         if envelope.size > (limit := self._limits.rates.message_bytes):
-            request_id = message.get("id") if isinstance(message, Mapping) else None
             problem = PageError(INVALID_REQUEST, f"The message is larger than {limit} bytes")
-            self._reply_error(frame, request_id if valid_id(request_id) else None, problem)
+            self._reply_error(frame, id_of(message), problem)
             return
         if too_deep(message):
-            request_id = message.get("id") if isinstance(message, Mapping) else None
-            request_id = request_id if valid_id(request_id) else None
-            self._reply_error(frame, request_id, PageError(INVALID_REQUEST, "The message nests too deep"))
+            problem = PageError(INVALID_REQUEST, "The message nests too deep")
+            self._reply_error(frame, id_of(message), problem)
             return
         self._traffic.add("in", frame.id, message, size=envelope.size)
         if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0":

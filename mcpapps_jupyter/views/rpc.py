@@ -32,6 +32,12 @@ def valid_id(value: Any) -> bool:
     return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
+def id_of(message: Any) -> Any:
+    """The JSON-RPC id of what may be a message; None where it has no valid one."""
+    found = message.get("id") if isinstance(message, Mapping) else None
+    return found if valid_id(found) else None
+
+
 def too_deep(value: Any) -> bool:
     """Whether `value` nests deeper than messages may; what copies or writes it would fail half-way."""
     level = [value]
