@@ -109,10 +109,7 @@ class Registry:
                 app.vanished = app.id not in seen and app.definition.source != "added"
                 if app.vanished:
                     report.vanished.append(app.id)
-                    if app.state in (
-                        State.VALIDATED,
-                        State.DISCOVERED,
-                    ):  # whatever happened to others is kept
+                    if app.state in (State.VALIDATED, State.DISCOVERED):  # what happened to others is kept
                         del self._apps[app.id]
             report.total = len(self._apps)
 

@@ -2,8 +2,6 @@
 
 import asyncio
 import functools
-import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,27 +17,18 @@ from starlette.responses import HTMLResponse, Response
 
 from mcpapps_jupyter.apps.grocery.server import create_server
 from mcpapps_jupyter.apps.grocery.service import GroceryService
+from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
 
 from .connections import http_server
 
 JS = Path(__file__).parents[2] / "js"
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 GROUNDS = {"light": "#ffffff", "dark": "#111111"}
 DASHBOARD = "show_store_inventory_dashboard"
 
 
 def chromium() -> str:
-    """Find the browser: the one of `$CHROMIUM`, or one on the path."""
-    names = [os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome", "chrome"]
-    found = next(filter(None, map(shutil.which, filter(None, names))), None)
+    """Find the browser, or skip the test."""
+    found = find_chromium()
     if found is None:
         pytest.skip("no Chromium or Chrome on this machine")
     return found
@@ -175,7 +164,9 @@ def plain_host() -> Iterator[PlainHost]:
     path, loop = chromium(), asyncio.new_event_loop()
     try:
         playwright = loop.run_until_complete(async_playwright().start())
-        browser = loop.run_until_complete(playwright.chromium.launch(executable_path=path, args=FLAGS))
+        browser = loop.run_until_complete(
+            playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        )
         yield PlainHost(loop, browser)
         loop.run_until_complete(browser.close())
         loop.run_until_complete(playwright.stop())
